@@ -25,7 +25,7 @@ struct Greeter: Feature {
 }
 
 extension ContainerKeys {
-    var greeter: Greeter.Type { Greeter.self }
+    var greeter: FeatureKey<Greeter> { .init(Greeter.self) }
 }
 
 print("1. Read: a container loads a feature once, from its other keys.")

@@ -11,7 +11,7 @@ public import Fugu
 /// Operations take file URLs only; relative ones are resolved against the working directory. An operation blocks the
 /// calling thread until it's done, and several threads can call operations at the same time. ``system`` and
 /// ``inMemory`` behave alike, errors included.
-public struct FileAccess: ExternalFeature, Sendable {
+public struct FileAccess: Feature, External, Sendable {
     private let loadFile: @Sendable (URL) throws(FileAccessError) -> Data
     private let saveFile: @Sendable (Data, URL) throws(FileAccessError) -> Void
     private let appendToFile: @Sendable (Data, URL) throws(FileAccessError) -> Void

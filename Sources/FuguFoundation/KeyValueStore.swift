@@ -9,7 +9,7 @@ public import Fugu
 /// ```
 ///
 /// An operation blocks the calling thread until it's done, and several threads can call operations at the same time.
-public struct KeyValueStore: ExternalFeature, Sendable {
+public struct KeyValueStore: Feature, External, Sendable {
     private let read: @Sendable (String) throws -> Data?
     private let write: @Sendable (String, Data?) throws -> Void
     private let readKeys: @Sendable () throws -> [String]

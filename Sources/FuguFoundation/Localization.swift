@@ -5,7 +5,7 @@ public import Fugu
 // imports this module. Each has its own key instead.
 
 /// The feature behind ``Fugu/FeatureContainer/locale``.
-public enum LocaleFeature: ExternalFeature {
+public enum LocaleFeature: Feature, External {
     /// Returns the user's locale, which follows the settings.
     ///
     /// - Parameter container: The handle of the load.
@@ -17,7 +17,7 @@ public enum LocaleFeature: ExternalFeature {
 }
 
 /// The feature behind ``Fugu/FeatureContainer/timeZone``.
-public enum TimeZoneFeature: ExternalFeature {
+public enum TimeZoneFeature: Feature, External {
     /// Returns the system's time zone, which follows the settings.
     ///
     /// - Parameter container: The handle of the load.

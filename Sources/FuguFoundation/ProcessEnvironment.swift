@@ -6,7 +6,7 @@ import Foundation
 /// ```swift
 /// container.environment = ["HOME": "/home/ada"]
 /// ```
-public struct ProcessEnvironment: ExternalFeature, Hashable, Sendable, ExpressibleByDictionaryLiteral,
+public struct ProcessEnvironment: Feature, External, Hashable, Sendable, ExpressibleByDictionaryLiteral,
     CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     /// The values of all variables, by name.

@@ -2,7 +2,7 @@ public import Foundation
 public import Fugu
 
 /// A generator of UUIDs: `container.uuid()`.
-public struct UUIDGenerator: ExternalFeature, Sendable {
+public struct UUIDGenerator: Feature, External, Sendable {
     private let make: @Sendable () -> UUID
 
     /// Creates a generator from a closure.

@@ -41,7 +41,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     ///
     /// Features that need them weren't loaded; set them to check those, too.
     public let unknown: [Feature]
-    /// Features that nothing supplies; see `RequiredFeature`.
+    /// Features that nothing supplies; see `Required`.
     public let forgotten: [Feature]
     /// The paths of loads that need themselves.
     public let cycles: [[String]]

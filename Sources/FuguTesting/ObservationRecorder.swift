@@ -42,21 +42,19 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: The type to observe.
     ///   - container: The container to observe.
-    public convenience init<K: NonisolatedKey>(
+    public convenience init<K: ContainerKey>(
         _ key: K.Type, in container: Container = .current
     ) where K.ContainerValue == Value {
         self.init { container.observe(K.self, observer: $0) }
     }
 
-    /// Creates a recorder of a feature that belongs to the main actor.
+    /// Creates a recorder of a key.
     ///
     /// - Parameters:
-    ///   - feature: The type of the feature.
+    ///   - key: The key to observe.
     ///   - container: The container to observe.
-    @MainActor public convenience init<F: MainActorFeature>(
-        _ feature: F.Type, in container: Container = .current
-    ) where F.Instance == Value {
-        self.init { container.observeOnMainActor(F.self, observer: $0) }
+    public convenience init<K: ValueKey>(_ key: K, in container: Container = .current) where K.ContainerValue == Value {
+        self.init { container.observe(key, observer: $0) }
     }
 
     /// Creates a recorder of a key.
@@ -65,20 +63,9 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     ///   - key: A key path to the key to observe: `\.timeout`.
     ///   - container: The container to observe.
     public convenience init<K: ValueKey>(
-        _ key: (KeyLookup) -> K, in container: Container = .current
+        _ key: (ContainerKeys) -> K, in container: Container = .current
     ) where K.ContainerValue == Value {
-        self.init { container.observe(key, observer: $0) }
-    }
-
-    /// Creates a recorder of a feature that belongs to the main actor and whose type `ContainerKeys` names.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of `ContainerKeys` that names the feature.
-    ///   - container: The container to observe.
-    @MainActor public convenience init<F: MainActorFeature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>, in container: Container = .current
-    ) where F.Instance == Value {
-        self.init(F.self, in: container)
+        self.init(key(ContainerKeys()), in: container)
     }
 }
 

@@ -242,7 +242,7 @@ struct ConfigurationCornerTests {
         c.handleReports { reports.add($0) }
         try c.apply(TOMLSource(path: file.path))
         let heard = Log<Int>()
-        c.observe(\.[port]) { heard.add($0) }
+        c.observe(port) { heard.add($0) }
         expect(c[port], equals: 1)
         expect(c[host], equals: "a")
         expect(c[FeatureOfPort.self].n, equals: 1)
@@ -277,7 +277,7 @@ struct ConfigurationCornerTests {
         try c.reload()
         expect(c[port], equals: 9)
         expect(c[host], equals: "h")
-        c.reset(\.[port])
+        c.reset(port)
         expect(c[port], equals: 3)
     }
 
@@ -299,7 +299,7 @@ struct ConfigurationCornerTests {
         expect(child[port], equals: 2)
         expect(c[port], equals: 7)
         child[port] = 8
-        child.reset(\.[port])
+        child.reset(port)
         expect(child[port], equals: 2)
         child.configureScopes { $0[port] = 5 }
         expect(child.scope("/x")[port], equals: 5)

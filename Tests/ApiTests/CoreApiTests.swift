@@ -27,7 +27,7 @@ private struct Flagged: Feature {
     static var reloadsWhenInputsChange: Bool { true }
     static var home: Home { .local }
 }
-private struct Mailer: ExternalFeature {
+private struct Mailer: Feature, External {
     var name = "live"
     static func load(in container: any FeatureContainer) -> Mailer { Mailer() }
     static var placeholder: Mailer { Mailer(name: "none") }
@@ -201,20 +201,22 @@ struct CoreApiTests {
     func mainActor() async {
         let container = Container()
         let (texts, continuation) = AsyncStream.makeStream(of: String.self)
-        container.observeOnMainActor(Model.self) { continuation.yield($0.text) }
+        container.observe(Model.self) { model in
+            MainActor.assumeIsolated { _ = continuation.yield(model.text) }
+        }
         expect(container[Model.self].text, equals: "5")
         container[Model.self] = Model(text: "6")
         expect(container[Model.self].text, equals: "6")
         var heard = texts.makeAsyncIterator()
         await expect(heard.next(), equals: "5")
         await expect(heard.next(), equals: "6")
-        container.modify(Model.self) { $0 = Model(text: $0.text + "!") }
+        container[Model.self] = Model(text: container[Model.self].text + "!")
         expect(container.ifLoaded(Model.self)?.text, equals: "6!")
         container.reset(Model.self)
         container.replace(Model.self) { _ in fatalError() }
         container.reset(Model.self)
         expect(container.ifLoaded(Model.self) == nil)
-        container.observeOnMainActor(Model.self, while: Owner()) { _ in }
+        container.observe(Model.self, while: Owner()) { _ in }
         _ = container.values(of: Model.self)
     }
 
@@ -354,7 +356,7 @@ struct CoreApiTests {
         expect(Container.shared, is: Container.shared)
     }
 
-    @Test("Every kind of key is observed, with a plain and with a main-actor observer (law 10)")
+    @Test("Every kind of key is observed (law 10)")
     func observe() async throws {
         let container = Container()
         let numbers = Box<Int>()
@@ -380,40 +382,6 @@ struct CoreApiTests {
         tokens.forEach { $0.cancel() }
         container[Limit.self] = 9
         expect(numbers.all, equals: [1, 1, 2, 3, 4])
-    }
-
-    @Test("A main-actor observer is called in order on the main actor, for every kind of key (law 10)") @MainActor
-    func observeOnMainActor() async throws {
-        let container = Container()
-        var numbers: [Int] = []
-        let (done, continuation) = AsyncStream.makeStream(of: Void.self)
-        container.observeOnMainActor(Limit.self) { number in numbers.append(number) }
-        container.observeOnMainActor(\.apiTimeout) { number in numbers.append(number) }
-        container.observeOnMainActor(Greeter.self) { greeter in numbers.append(greeter.text.count) }
-        container.observeOnMainActor(\.apiText) { text in numbers.append(text.count) }
-        container.observeOnMainActor(Parsed.self) { parsed in numbers.append(parsed.number) }
-        container.observeOnMainActor(Database.self) { database in
-            numbers.append(database.number)
-            continuation.finish()
-        }
-        let owner = Owner()
-        var owned: [Int] = []
-        container.observeOnMainActor(Limit.self, while: owner) { number in owned.append(number) }
-        container.observeOnMainActor(\.apiTimeout, while: owner) { number in owned.append(number) }
-        container.observeOnMainActor(Greeter.self, while: owner) { greeter in owned.append(greeter.text.count) }
-        container.observeOnMainActor(\.apiText, while: owner) { text in owned.append(text.count) }
-        container.observeOnMainActor(Parsed.self, while: owner) { parsed in owned.append(parsed.number) }
-        container.observeOnMainActor(Model.self, while: owner) { model in owned.append(model.text.count) }
-        let token = container.observeOnMainActor(Limit.self, observer: { number in numbers.append(-number) })
-        token.cancel()
-        container.observeOnMainActor(Model.self) { model in numbers.append(model.text.count) }
-        container[Model.self] = Model(text: "")
-        for number in 1...3 { container[Limit.self] = number }
-        container.set(Database.self, to: Database(number: 9))
-        for await _ in done {}
-        expect(numbers.filter { $0 != 0 }, equals: [1, 2, 3, 9])
-        expect(owned.sorted(), equals: [0, 1, 2, 3])
-        withExtendedLifetime(owner) {}
     }
 
     func observeWhile() {

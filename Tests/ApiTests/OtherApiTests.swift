@@ -28,7 +28,7 @@ extension ContainerKeys {
     fileprivate var otherHost: PropertyKey<String?> { .init("other.host") }
     fileprivate var otherSecret: PropertyKey<String> { .init("other.secret", defaultValue: "dflt", isSecret: true) }
 }
-private struct Mailer: ExternalFeature {
+private struct Mailer: Feature, External {
     var send: @Sendable (String) -> Bool = { _ in true }
     static func load(in container: any FeatureContainer) -> Mailer { Mailer() }
     static var placeholder: Mailer { Mailer(send: unimplemented("Mailer.send", placeholder: false)) }

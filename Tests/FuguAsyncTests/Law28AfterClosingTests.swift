@@ -153,7 +153,7 @@ struct Law28AfterClosingTests {
         expect(text.contains("Law28AfterClosingTests.swift:"))
     }
 
-    struct Disk: ExternalFeature {
+    struct Disk: Feature, External {
         static var placeholder: Thing { Thing("placeholder") }
         static func load(in container: any FeatureContainer) -> Thing { Thing("disk") }
     }

@@ -103,8 +103,8 @@ import Testing
                 startThread {
                     for step in 0..<40 {
                         _ = child[top]
-                        if step % 3 == number { child.reset(\.[base]) }
-                        if step % 5 == number { root.reset(\.[top]) }
+                        if step % 3 == number { child.reset(base) }
+                        if step % 5 == number { root.reset(top) }
                     }
                 }
             }

@@ -160,7 +160,7 @@ struct Law28SlowLeaverTests {
             }
         }
         _ = container[dependent]
-        let resetting = startThread { container.reset(\.[dependent]) }
+        let resetting = startThread { container.reset(dependent) }
         await began.opened()
         try await finishing { try await container.close() }
         expect(log.all, equals: ["dependent", "input"])
@@ -183,8 +183,8 @@ struct Law28SlowLeaverTests {
         let second = key("second", first)
         let third = key("third", second)
         _ = container[third]
-        container.reset(\.[second])
-        container.reset(\.[first])
+        container.reset(second)
+        container.reset(first)
         try await finishing { try await container.close() }
         expect(log.all, equals: ["third", "second", "first"])
     }
@@ -263,7 +263,7 @@ struct Law28SlowLeaverTests {
                 return number
             }
             _ = child[key]
-            child.reset(\.[key])
+            child.reset(key)
         }
         await giveOthersTime()
         expect(ran.value, equals: 0)
@@ -290,7 +290,7 @@ struct Law28SlowLeaverTests {
         }
         for root in roots {
             _ = root[key]
-            root.reset(\.[key])
+            root.reset(key)
         }
         try await finishing { await began.reaches(100) }
         gate.open()

@@ -62,7 +62,7 @@ import Testing
             for key in keys { root[key] = 1 }
             _ = root.stage
             return try await whileLoading(count, in: root) { root, _ in
-                threadTime { for key in keys { root.reset(\.[key]) } }
+                threadTime { for key in keys { root.reset(key) } }
             }
         }
         try await expectProportion(300 * Self.scale) { count in

@@ -167,7 +167,7 @@ struct Law30TeardownTests {
         }
         for count in 1...40 {
             _ = container[key]
-            container.reset(\.[key])
+            container.reset(key)
             await closed.reaches(count)
             expect(closed.value, equals: count)
         }

@@ -3,11 +3,6 @@ import Observation
 import Support
 import Testing
 
-extension ContainerKeys {
-    fileprivate var parsedCity: LoadStateTests.Parsed.Type { LoadStateTests.Parsed.self }
-    fileprivate var weatherReport: LoadStateTests.Weather.Type { LoadStateTests.Weather.self }
-}
-
 @Suite("States of a load: idle, loading, loaded, failed with the previous instance") struct LoadStateTests {
     static let cases: [Case<LoadStateTests>] = [
         Case(
@@ -394,9 +389,9 @@ extension ContainerKeys {
 
     func throwing() async {
         let child = container.child()
-        var states = child.states(of: \.parsedCity).makeAsyncIterator()
+        var states = child.states(of: Parsed.self).makeAsyncIterator()
         await expect(next(&states)?.error is NoCity)
-        while child.observable.state(of: \.parsedCity).error == nil { await Task.yield() }
+        while child.observable.state(of: Parsed.self).error == nil { await Task.yield() }
         container[City.self] = "Oslo"
         await expect(next(&states)?.instance?.text, equals: "Oslo")
         container[City.self] = "Rome"
@@ -503,6 +498,6 @@ extension ContainerKeys {
         await change.opened()
         while observable.state(of: Weather.self).isLoading { await Task.yield() }
         expect(observable.state(of: Weather.self).instance?.text, equals: "sun in Oslo")
-        expect(container.child().observable.state(of: \.weatherReport).instance?.text, equals: "sun in Oslo")
+        expect(container.child().observable.state(of: Weather.self).instance?.text, equals: "sun in Oslo")
     }
 }

@@ -68,13 +68,13 @@ import Testing
             $0.load(Database.self)
             $0.load(Parsed.self)
             $0.load(Plain.self)
-            $0.load(\.[WarmUpTests.key])
+            $0.load(WarmUpTests.key)
             $0.load(Plain.self)
         }
         let ranking = try #require(container.ifLoaded(Ranking.self))
         expect(ranking.parts[0], is: container.ifLoaded(Search.self))
         expect(container.ifLoaded(Plain.self) != nil)
-        expect(container.ifLoaded(\.[WarmUpTests.key]) != nil)
+        expect(container.ifLoaded(WarmUpTests.key) != nil)
         for name in ["Plain", "key", "Parsed", "Database", "Search"] { expect(stage.tally(name).value, equals: 1) }
     }
 
@@ -242,7 +242,7 @@ import Testing
             container[Tenant.self] = "changed"
             return Thing()
         }
-        try await container.warmUp { $0.load(\.[changing]) }
+        try await container.warmUp { $0.load(changing) }
         expect(heard.all, equals: ["changed"])
     }
 }

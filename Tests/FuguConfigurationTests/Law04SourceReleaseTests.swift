@@ -44,7 +44,7 @@ import Testing
             for _ in 0..<300 {
                 let container = Container()
                 do { try container.apply(source) } catch { Issue.record(error) }
-                container.observe(\.[key]) { _ in _ = source["law04.number"] }
+                container.observe(key) { _ in _ = source["law04.number"] }
                 _ = container[key]
             }
             ended.add()

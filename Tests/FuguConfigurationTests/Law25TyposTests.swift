@@ -230,9 +230,9 @@ private struct Server: Decodable, Sendable {
         expect(container[ratio].isNaN)
         expect(container[opaque]?.x, equals: 1)
         expect(container[count], equals: 1)
-        container.observe(\.[ratio]) { _ in told.add("ratio") }
-        container.observe(\.[opaque]) { _ in told.add("opaque") }
-        container.observe(\.[count]) { told.add("count \($0)") }
+        container.observe(ratio) { _ in told.add("ratio") }
+        container.observe(opaque) { _ in told.add("opaque") }
+        container.observe(count) { told.add("count \($0)") }
         try container.reload()
         expect(told.all.isEmpty)
         source.change(to: ["ratio": .double(.nan), "opaque": ["x": 2], "count": 2])
@@ -243,7 +243,7 @@ private struct Server: Decodable, Sendable {
         container[count] = 5
         try container.reload()
         expect(container[count], equals: 5)
-        container.reset(\.[count])
+        container.reset(count)
         expect(container[count], equals: 2)
     }
 }

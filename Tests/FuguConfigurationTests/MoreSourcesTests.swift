@@ -161,7 +161,7 @@ private struct LateSource: PropertySource {
         let source = MutableSource(["more.port": 1], name: "flags")
         try container.apply(source)
         let seen = Log<Int>()
-        container.observe(\.[port]) { seen.add($0) }
+        container.observe(port) { seen.add($0) }
         source["more.port"] = 2
         source["more.port"] = 2
         source.update { values in
@@ -204,7 +204,7 @@ private struct LateSource: PropertySource {
         try container.apply(flags.mappingNames { $0 })
         try container.apply(DictionarySource(["more.host": "h"], name: "site"))
         let seen = Log<Int>()
-        container.observe(\.[port]) { seen.add($0) }
+        container.observe(port) { seen.add($0) }
         expect(container[port], equals: 3)
         expect(container[host], equals: "h")
         try container.removeSources(named: "flags")

@@ -6,7 +6,7 @@ import Testing
 
 // Law 29: what a test sets where nobody looks for it, what it configures by parts, and where something was read.
 @Suite struct Law29BindingsTests {
-    struct Items: ExternalFeature {
+    struct Items: Feature, External {
         var fetch: @Sendable () -> Int
         var store: @Sendable (Int) throws -> Void
         static func load(in container: any FeatureContainer) -> Items { Items(fetch: { 1 }, store: { _ in }) }
@@ -14,7 +14,7 @@ import Testing
             Items(fetch: unimplemented("Items.fetch", placeholder: 0), store: unimplemented("Items.store"))
         }
     }
-    struct Pool: ExternalFeature {
+    struct Pool: Feature, External {
         var size: @Sendable () -> Int
         static var home: Home { .shared }
         static func load(in container: any FeatureContainer) -> Pool { Pool { 1 } }

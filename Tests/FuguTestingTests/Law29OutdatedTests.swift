@@ -6,7 +6,7 @@ import Testing
 
 // Law 29: in a strict container, an instance that was loaded before one of its inputs was set is reported when it's read.
 @Suite struct Law29OutdatedTests {
-    struct Items: ExternalFeature {
+    struct Items: Feature, External {
         var fetch: @Sendable () -> Int
         static func load(in container: any FeatureContainer) -> Items { Items { 1 } }
         static var placeholder: Items { Items { 0 } }
@@ -26,7 +26,7 @@ import Testing
             Following(count: container[Items.self].fetch())
         }
     }
-    struct Archive: ExternalAsyncFeature {
+    struct Archive: AsyncFeature, External {
         let count: Int
         static func load(in container: any FeatureContainer) async throws -> Archive { Archive(count: -1) }
     }

@@ -6,7 +6,7 @@ import Testing
 
 /// Law 29: a part of an external feature can be set without the rest.
 @Suite struct Law29PartsTests {
-    struct Audio: ExternalFeature {
+    struct Audio: Feature, External {
         var play: @Sendable (_ song: String) async throws -> Void
         var volume: @Sendable () -> Double
 
@@ -138,7 +138,7 @@ import Testing
     // MARK: A read that was refused
 
     /// Whose placeholder is made once in the process.
-    struct Lamp: ExternalFeature {
+    struct Lamp: Feature, External {
         var isOn: @Sendable () -> Bool
         var toggle: @Sendable () -> Void
         static func load(in container: any FeatureContainer) -> Lamp { Lamp(isOn: { true }, toggle: {}) }

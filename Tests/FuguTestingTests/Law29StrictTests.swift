@@ -39,7 +39,7 @@ import Testing
         expect(found.count, equals: 2)
     }
 
-    final class Kept: ExternalFeature, Sendable {
+    final class Kept: Feature, External, Sendable {
         static func load(in container: any FeatureContainer) -> Kept { Kept() }
         static var placeholder: Kept { Kept() }
     }
@@ -92,7 +92,7 @@ import Testing
         expect(found.first?.text.contains("after the test case ended"), equals: true)
     }
 
-    private enum Payments: RequiredFeature {
+    private enum Payments: Feature, Required {
         typealias Instance = Double
         static var placeholder: Double { 0 }
     }

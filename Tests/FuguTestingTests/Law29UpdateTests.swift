@@ -11,7 +11,7 @@ import Testing
     private enum RealLoads {
         static let counter = Counter()
     }
-    struct Real: ExternalFeature {
+    struct Real: Feature, External {
         let text: String
         static func load(in container: any FeatureContainer) -> Real {
             RealLoads.counter.add()
@@ -19,7 +19,7 @@ import Testing
         }
         static var placeholder: Real { Real(text: "placeholder") }
     }
-    struct RealThrowing: ExternalThrowingFeature {
+    struct RealThrowing: ThrowingFeature, External {
         static func load(in container: any FeatureContainer) throws -> Int {
             RealLoads.counter.add()
             return 1

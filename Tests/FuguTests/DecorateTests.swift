@@ -4,9 +4,7 @@ import Support
 import Testing
 
 extension ContainerKeys {
-    fileprivate var decoratedWindow: DecorateTests.Window.Type { DecorateTests.Window.self }
-    fileprivate var decoratedTicket: DecorateTests.Ticket.Type { DecorateTests.Ticket.self }
-    fileprivate var decoratedJourney: DecorateTests.Journey.Type { DecorateTests.Journey.self }
+    fileprivate var decoratedWindow: MainActorFeatureKey<DecorateTests.Window> { .init(DecorateTests.Window.self) }
 }
 
 @Suite("Decorations: a container wraps what would be loaded")
@@ -47,7 +45,7 @@ struct DecorateTests {
             resetOfCopy),
         Case(
             "A set at the same moment as a decoration is decorated, or wins, and is never lost (law 10)", setMeanwhile),
-        Case("Throwing and async features are wrapped by key path, too", keyPaths),
+        Case("Throwing and async features are wrapped, too", keyPaths),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<DecorateTests>) async throws { try await stated.run(self) }
@@ -177,7 +175,7 @@ struct DecorateTests {
         let loads = Counter()
         let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
         let container = Container()
-        container.decorate(\.[key]) { number, _ in number * 10 }
+        container.decorate(key) { number, _ in number * 10 }
         let numbers = Log<Int>()
         onThreads(8) { _ in numbers.add(container.child()[key]) }
         expect(Set(numbers.all), equals: [10])
@@ -188,7 +186,7 @@ struct DecorateTests {
         struct Offset: Property { static var defaultValue: Int { 0 } }
         let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Level.self] }
         let container = Container()
-        container.decorate(\.[key]) { number, container in number * 10 + container[Offset.self] }
+        container.decorate(key) { number, container in number * 10 + container[Offset.self] }
         expect(container[key], equals: 10)
         container[Level.self] = 2
         expect(container[key], equals: 20)
@@ -199,7 +197,7 @@ struct DecorateTests {
     func shared() {
         let key = FeatureKey(home: .shared, id: UniqueID()) { _ in Mailer("pool") }
         let container = Container()
-        container.decorate(\.[key]) { pool, container in Mailer("\(container[RequestID.self])", around: pool) }
+        container.decorate(key) { pool, container in Mailer("\(container[RequestID.self])", around: pool) }
         let child = container.child { $0[RequestID.self] = 7 }
         expect(child[key].text, equals: "7")
         expect(child[key].inner, is: container[key].inner)
@@ -347,8 +345,8 @@ struct DecorateTests {
 
     func keyPaths() async throws {
         let container = Container()
-        container.decorate(\.decoratedTicket) { ticket, _ in "[\(ticket)]" }
-        container.decorate(\.decoratedJourney) { journey, _ in "(\(journey))" }
+        container.decorate(Ticket.self) { ticket, _ in "[\(ticket)]" }
+        container.decorate(Journey.self) { journey, _ in "(\(journey))" }
         try expect(container[Ticket.self], equals: "[ticket]")
         try await expect(container[Journey.self], equals: "(journey)")
     }

@@ -84,7 +84,7 @@ final class Graph: Sendable {
 
     func replace(_ index: Int, in container: some FeatureContainer, by program: Program) {
         let (properties, before, tally) = (properties, Array(features[..<index]), tally)
-        container.replace(\.[features[index]]) {
+        container.replace(features[index]) {
             _ = tally.count(.feature(index))
             return Self.make(program, $0, properties, before, tally)
         }
@@ -287,16 +287,16 @@ private struct Comparison {
     private func perform(_ write: Step.Write, in container: some FeatureContainer) {
         switch (write.source, write.change) {
         case (.property(let index), .set(let value)): container[graph.properties[index]] = value
-        case (.property(let index), _): container.reset(\.[graph.properties[index]])
+        case (.property(let index), _): container.reset(graph.properties[index])
         case (.feature(let index), .setFeature(let sight)):
             container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
-        case (.feature(let index), _): container.reset(\.[graph.features[index]])
+        case (.feature(let index), _): container.reset(graph.features[index])
         }
     }
 
     private mutating func modify(_ member: ModelFamily.Member, _ index: Int, _ addend: Int) {
-        let result = containers[member.name]!.modify(\.[graph.properties[index]]) { value in
+        let result = containers[member.name]!.modify(graph.properties[index]) { value in
             value += addend
             return value
         }
@@ -335,7 +335,7 @@ private struct Comparison {
             let container = containers[member.name]!
             for index in shape.features.indices where failure == nil {
                 let source = Source.feature(index)
-                switch (container.ifLoaded(\.[graph.features[index]]), model.present(source, for: member)) {
+                switch (container.ifLoaded(graph.features[index]), model.present(source, for: member)) {
                 case (nil, nil): break
                 case (let made?, let expected?): check(made, source, member, expected)
                 case (let made, let expected):
@@ -345,7 +345,7 @@ private struct Comparison {
                 }
             }
             for index in 0..<shape.propertyCount where failure == nil {
-                let value = container.ifLoaded(\.[graph.properties[index]])
+                let value = container.ifLoaded(graph.properties[index])
                 let expected = model.present(.property(index), for: member)?.sight.value
                 if value != expected {
                     failure = "\(member.name) has \(value as Int?) for property \(index), the model \(expected as Int?)"
@@ -403,11 +403,11 @@ private final class Crowd: Sendable {
         case (.property(let index), .set(let value)) where index < shape.propertyCount - 1:
             container[graph.properties[index]] = value
         case (.property(let index), _) where index < shape.propertyCount - 1:
-            container.reset(\.[graph.properties[index]])
+            container.reset(graph.properties[index])
         case (.feature(let index), .setFeature(let sight)):
             container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
-        case (.feature(let index), _): container.reset(\.[graph.features[index]])
+        case (.feature(let index), _): container.reset(graph.features[index])
         default: break
         }
     }

@@ -35,14 +35,14 @@ import Testing
             return 5
         }
         let own = FeatureKey(id: UniqueID()) { _ in 5 }
-        container.replace(\.[own]) { [weak container] _ in
+        container.replace(own) { [weak container] _ in
             container?[own] = 7
             return 6
         }
         expect(container[key], equals: 5)
         expect(container[Number.self], equals: 1)
         expect(container[own], equals: 7)
-        expect(container.ifLoaded(\.[own]), equals: 7)
+        expect(container.ifLoaded(own), equals: 7)
     }
 
     @Test("Threads that a load starts read through its handle, during the load and after it (laws 6 and 15)")
@@ -68,7 +68,7 @@ import Testing
         for thread in threads.all { thread.wait() }
         expect(late.all, equals: [3])
         // It read the child's number, and so lives there.
-        expect(container.ifLoaded(\.[key]) == nil)
+        expect(container.ifLoaded(key) == nil)
     }
 
     @Test("An observer may close its container and wait for that (laws 10 and 28)")
@@ -140,7 +140,7 @@ import Testing
         container[slot] = Self.writer(0, container, slot)
         container.update { $0[slot] = nil }
         container[slot] = Self.writer(0, container, slot)
-        container.reset(\.[slot])
+        container.reset(slot)
         expect(container[Number.self], equals: 6)
     }
 
@@ -168,7 +168,7 @@ import Testing
         let container = Container()
         let key = PropertyKey(defaultValue: Writing(number: 0) {}, id: UniqueID())
         let heard = Log<Int>()
-        container.observe(\.[key]) { heard.add($0.number) }
+        container.observe(key) { heard.add($0.number) }
         _ = container[key]
         let left = Counter()
         left.add(3)

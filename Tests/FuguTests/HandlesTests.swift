@@ -110,15 +110,6 @@ private struct Plain: Feature {
         expect(container.greeting, equals: "hello Anna!")
     }
 
-    @Test("An observer of a value key on the main actor hears each change, the last one with what stays (law 10)")
-    @MainActor func mainActor() async {
-        let container = Container()
-        let heard = Log<String?>()
-        container.observeOnMainActor(\.nickname) { heard.add($0) }
-        container.nickname = "Anna"
-        await expect(heard.first(1), equals: ["Anna"])
-    }
-
     func observedInLoad() {
         let container = Container()
         _ = container[Watching.self]
@@ -197,6 +188,6 @@ private struct Watching: Feature {
     }
 }
 
-private struct Outside: ExternalThrowingFeature {
+private struct Outside: ThrowingFeature, External {
     static func load(in container: any FeatureContainer) throws -> Int { 1 }
 }

@@ -44,8 +44,8 @@ extension ContainerKeys {
             expect(container[feature], equals: value)
             expect(child[feature], equals: value)
         }
-        container.reset(\.[property])
-        container.reset(\.[feature])
+        container.reset(property)
+        container.reset(feature)
         expect(container[property], equals: first)
         expect(child[feature], equals: first)
     }

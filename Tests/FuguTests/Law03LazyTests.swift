@@ -49,7 +49,7 @@ import Testing
         try expect(container[Parsed.self], equals: firstParsed)
         try await expect(container[Fetched.self], equals: firstFetched)
         container.reset(Session.self)
-        container.reset(\.[key])
+        container.reset(key)
         container.reset(Parsed.self)
         container.reset(Fetched.self)
         expect(container[Session.self].id != first)
@@ -64,13 +64,13 @@ import Testing
         let feature = FeatureKey { _ in runs.add() }
         let container = Container()
         let child = container.child()
-        expect(container.ifLoaded(\.[property]) == nil)
-        expect(container.ifLoaded(\.[feature]) == nil)
+        expect(container.ifLoaded(property) == nil)
+        expect(container.ifLoaded(feature) == nil)
         expect(runs.value, equals: 0)
         for _ in 0..<10 { _ = (container[property], container[feature], child[property], child[feature]) }
         expect(runs.value, equals: 2)
-        expect(container.ifLoaded(\.[property]), equals: 1)
-        expect(child.ifLoaded(\.[feature]), equals: 2)
+        expect(container.ifLoaded(property), equals: 1)
+        expect(child.ifLoaded(feature), equals: 2)
     }
 
     func setFirst() throws {

@@ -19,11 +19,11 @@ import Testing
             expect(key, equals: Self.counted(evaluated))
             container[key] = 5
             expect(container[key], equals: 5)
-            container.observe(\.[key]) { _ in }.cancel()
+            container.observe(key) { _ in }.cancel()
             _ = (container.graph, "\(key)", Container(copying: container))
         }
         expect(evaluated.value, equals: 0)
-        container.reset(\.[Self.counted(evaluated)])
+        container.reset(Self.counted(evaluated))
         expect(container[Self.counted(evaluated)], equals: 1)
         expect(container[Self.counted(evaluated)], equals: 1)
         expect(evaluated.value, equals: 1)

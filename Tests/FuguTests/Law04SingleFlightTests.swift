@@ -107,8 +107,8 @@ import Testing
             return 2
         }
         onThreads(2) { _ = $0 == 0 ? container[first] : container[second] }
-        expect(container.ifLoaded(\.[first]), equals: 1)
-        expect(container.ifLoaded(\.[second]), equals: 2)
+        expect(container.ifLoaded(first), equals: 1)
+        expect(container.ifLoaded(second), equals: 2)
     }
 
     func blockingLoader() {
@@ -126,14 +126,14 @@ import Testing
         onAnotherThread {
             let property = PropertyKey(defaultValue: 1, id: UniqueID())
             let feature = FeatureKey(id: UniqueID()) { $0[property] + 1 }
-            let token = container.observe(\.[property]) { _ in }
+            let token = container.observe(property) { _ in }
             _ = container[feature]
             container[property] = 2
-            container.modify(\.[property]) { $0 += 1 }
+            container.modify(property) { $0 += 1 }
             container.update { $0[property] = 4 }
             _ = container.child()[feature]
             token.cancel()
-            container.reset(\.[property])
+            container.reset(property)
         }
     }
 
@@ -154,7 +154,7 @@ import Testing
                 Self.useElsewhere(container)
                 return 1
             }())
-        container.observe(\.[property]) { _ in Self.useElsewhere(container) }
+        container.observe(property) { _ in Self.useElsewhere(container) }
         let feature = FeatureKey { _ in
             Self.useElsewhere(container)
             return 2
@@ -162,7 +162,7 @@ import Testing
         expect(container[property], equals: 1)
         expect(container[feature], equals: 2)
         container[property] = 3
-        container.modify(\.[property]) { value in
+        container.modify(property) { value in
             Self.useElsewhere(container)
             value = 4
         }
@@ -173,13 +173,13 @@ import Testing
         expect(container[property], equals: 5)
         let equatable = PropertyKey(defaultValue: Touching(number: 1, container: container))
         let heard = Counter()
-        let token = container.observe(\.[equatable]) { _ in heard.add() }
+        let token = container.observe(equatable) { _ in heard.add() }
         container[equatable] = Touching(number: 2, container: container)
-        container.modify(\.[equatable]) { $0 = Touching(number: 3, container: container) }
+        container.modify(equatable) { $0 = Touching(number: 3, container: container) }
         container.update { $0[equatable] = Touching(number: 4, container: container) }
         expect(heard.value, equals: 3)
         token.cancel()
-        container.reset(\.[equatable])
+        container.reset(equatable)
     }
 
     struct Slow: Feature {

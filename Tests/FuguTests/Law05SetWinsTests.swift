@@ -84,9 +84,9 @@ import Testing
         halted.began.wait()
         container[key] = 10
         if decorates {
-            child.decorate(\.[key]) { value, _ in value + 1 }
+            child.decorate(key) { value, _ in value + 1 }
         } else {
-            child.replace(\.[key]) { _ in 11 }
+            child.replace(key) { _ in 11 }
         }
         halted.goesOn.open()
         loader.wait()
@@ -223,9 +223,9 @@ import Testing
     func reset() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
-        let result = race(container, key, halted) { container.reset(\.[key]) }
+        let result = race(container, key, halted) { container.reset(key) }
         expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        expect(container.ifLoaded(\.[key]) == nil)
+        expect(container.ifLoaded(key) == nil)
         expect(container[key], equals: 2)
     }
 
@@ -234,7 +234,7 @@ import Testing
         let key = FeatureKey { _ in halted.load() }
         let result = race(container, key, halted) { container.resetAll() }
         expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        expect(container.ifLoaded(\.[key]) == nil)
+        expect(container.ifLoaded(key) == nil)
     }
 
     func setAndReset() {
@@ -242,9 +242,9 @@ import Testing
         let key = FeatureKey { _ in halted.load() }
         let result = race(container, key, halted) {
             container[key] = 10
-            container.reset(\.[key])
+            container.reset(key)
         }
         expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        expect(container.ifLoaded(\.[key]) == nil)
+        expect(container.ifLoaded(key) == nil)
     }
 }

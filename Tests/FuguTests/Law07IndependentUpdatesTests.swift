@@ -170,7 +170,7 @@ import Testing
             let container = Container()
             let key = PropertyKey(defaultValue: Touchy(number: 0), id: "touchy")
             let once = Counter()
-            container.observe(\.[key]) { _ in }
+            container.observe(key) { _ in }
             _ = container[key]
             container.update { outer in
                 outer[A.self] = 1

@@ -193,7 +193,7 @@ import Testing
                 return 1
             }
             Container().update { changes in
-                changes.reset(\.[key])
+                changes.reset(key)
                 _ = changes[key]
             }
         }

@@ -52,9 +52,9 @@ import Testing
         let keeping = FeatureKey { Keeping(container: $0, witness: Witness { ended.add() }) }
         let container = Container()
         _ = (container[bare], container[keeping])
-        container.reset(\.[bare])
+        container.reset(bare)
         expect(ended.value, equals: 1)
-        container.reset(\.[keeping])
+        container.reset(keeping)
         expect(ended.value, equals: 2)
         _ = (container[bare], container[keeping])
         container[bare] = Witness()
@@ -75,7 +75,7 @@ import Testing
         }
         let container = Container()
         _ = container[key]
-        container.reset(\.[key])
+        container.reset(key)
         expect(ended.value, equals: 1)
     }
 
@@ -257,14 +257,14 @@ import Testing
             for _ in 0..<3_000 {
                 switch thread {
                 case 0: container[key] = Witness { ended.add() }
-                case 1: container.reset(\.[key])
+                case 1: container.reset(key)
                 case 2: withExtendedLifetime(container[key]) {}
                 default: withExtendedLifetime(child[key]) {}
                 }
             }
         }
         let before = ended.value
-        container.reset(\.[key])
+        container.reset(key)
         _ = container[key]
         container[key] = Witness()
         expect(ended.value > before)

@@ -74,12 +74,28 @@ private actor Law9Asker {
     func ask(_ container: Container) async throws -> String { try await container[Law9Free.self] }
 }
 
+@MainActor protocol Law9Voice: Sendable { func say() -> String }
+
+@MainActor private final class Law9Speaker: Law9Voice {
+    let name: String
+    init(_ name: String) { self.name = name }
+    func say() -> String { "I'm \(name)" }
+}
+
 extension ContainerKeys {
-    fileprivate var law9Live: Law9Live.Type { Law9Live.self }
+    fileprivate var law9Live: MainActorFeatureKey<Law9Live> { .init(Law9Live.self) }
+    fileprivate var law9Other: MainActorFeatureKey<Law9Live> {
+        .init(reloadsWhenInputsChange: true, home: .local) {
+            MainActor.preconditionIsolated()
+            return Law9Live(title: "other " + $0[Law9Title.self])
+        }
+    }
+    fileprivate var law9Voice: MainActorFeatureKey<any Law9Voice> { .init { Law9Speaker($0[Law9Title.self]) } }
 }
 
 @MainActor private final class Law9Window {
     @MainActorInjected(\.law9Live) var live
+    @MainActorInjected(\.law9Voice) var voice
     @MainActorInjected(Law9Model.self) var model
 }
 
@@ -106,8 +122,6 @@ extension Law9Size: @MainActor Equatable {
         expect(container[Law9Model.self] !== other)
         container.replace(Law9Model.self) { _ in other }
         expect(container[Law9Model.self], is: other)
-        container.modify(Law9Model.self) { $0 = Law9Model(title: $0.title + "!") }
-        expect(container[Law9Model.self].title, equals: "other!")
         container.update { handle in handle[Law9Model.self] = model }
         expect(container[Law9Model.self], is: model)
     }
@@ -127,7 +141,7 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         expect(container[Law9Theme.self], equals: 20)
         container[Law9Theme.self] = 5
-        container.modify(Law9Theme.self) { $0 += 1 }
+        container[Law9Theme.self] += 1
         expect(container[Law9Theme.self], equals: 6)
         container.reset(Law9Theme.self)
         expect(container[Law9Theme.self], equals: 20)
@@ -150,7 +164,7 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         try await expect(container[Law9Free.self], equals: "free untitled")
         let heard = Log<String>()
-        container.observeOnMainActor(Law9Free.self) { heard.add($0) }
+        container.observe(Law9Free.self) { heard.add($0) }
         container[Law9Title.self] = "new"
         await expect(heard.first(1), equals: ["free new"])
         try await expect(Law9Asker().ask(container.child { $0[Law9Title.self] = "child" }), equals: "free child")
@@ -170,17 +184,16 @@ extension Law9Size: @MainActor Equatable {
         expect(check.isSound, "\(check)")
     }
 
-    @Test("Main-actor features are observed on the main actor, iterated, and tracked (laws 9, 10, and 12)")
+    @Test("Main-actor features are observed, iterated, and tracked (laws 9, 10, and 12)")
     func observation() async throws {
         let container = Container()
         let heard = Log<String>()
-        let token = container.observeOnMainActor(Law9Model.self) { model in
-            MainActor.preconditionIsolated()
+        let token = container.observe(Law9Model.self) { model in
             expect(Container.current, is: container)
             heard.add(model.title)
         }
         container[Law9Model.self] = Law9Model(title: "one")
-        await expect(heard.first(1), equals: ["one"])
+        expect(heard.all, equals: ["one"])
         token.cancel()
         var titles: [String] = []
         for await model in container.values(of: Law9Model.self) {
@@ -201,28 +214,12 @@ extension Law9Size: @MainActor Equatable {
         expect(changes.value, equals: 1)
     }
 
-    @Test("An observer of a main-actor feature ends with its owner (laws 9 and 11)")
-    func owner() async {
-        final class Owner: Sendable {}
-        let container = Container()
-        let heard = Log<String>()
-        var owner: Owner? = Owner()
-        container.observeOnMainActor(Law9Model.self, while: owner) { heard.add("owned \($0.title)") }
-        container.observeOnMainActor(Law9Model.self) { heard.add($0.title) }
-        container[Law9Model.self] = Law9Model(title: "one")
-        await expect(heard.first(2).sorted(), equals: ["one", "owned one"])
-        owner = nil
-        container[Law9Model.self] = Law9Model(title: "two")
-        await expect(heard.first(3).last, equals: "two")
-    }
-
     @Test(
-        "A sequence of a main-actor feature loads at the call, and for a later reader on the main actor (laws 9 and 12)"
+        "A sequence of a main-actor feature loads on the main actor, whoever reads it and whenever (laws 9 and 12)"
     )
     func sequences() async {
         let container = Container()
-        let values = container.values(of: Law9Live.self)
-        expect(container.ifLoaded(Law9Live.self)?.title, equals: "untitled")
+        let values = await Task.detached { container.values(of: Law9Live.self) }.value
         var first = values.makeAsyncIterator()
         await expect(first.next()?.title, equals: "untitled")
         container.reset(Law9Live.self)
@@ -238,7 +235,7 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         let heard = Log<String>()
         let first = container[Law9Live.self]
-        container.observeOnMainActor(Law9Live.self) { heard.add($0.title) }
+        container.observe(Law9Live.self) { heard.add($0.title) }
         onAnotherThread { for title in ["one", "two"] { container[Law9Title.self] = title } }
         // The main actor runs this test, so the reload hasn't begun.
         expect(container.ifLoaded(Law9Live.self) == nil)
@@ -253,7 +250,7 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         let reports = container.logReports()
         _ = container[Law9Live.self]
-        container.observeOnMainActor(Law9Live.self) { _ in }
+        container.observe(Law9Live.self) { _ in }
         onAnotherThread { container[Law9Title.self] = "one" }
         try await container.close()
         await Task { @MainActor in }.value
@@ -292,28 +289,67 @@ extension Law9Size: @MainActor Equatable {
         expect(inside.live.title, equals: "new")
     }
 
-    @Test("A member of ContainerKeys names a main-actor feature (law 9)")
+    @Test("The key of a main-actor type is the type (law 9)")
     func named() async {
         let container = Container()
         let heard = Log<String>()
-        container.observeOnMainActor(\.law9Live) { heard.add($0.title) }
+        container.observe(\.law9Live) { heard.add($0.title) }
         expect(container.law9Live.title, equals: "untitled")
-        expect(container[\.law9Live], is: container.law9Live)
+        expect(container[\.law9Live], is: container[Law9Live.self])
         container.law9Live = Law9Live(title: "set")
-        container.modify(\.law9Live) { $0 = Law9Live(title: $0.title + "!") }
-        expect(container[Law9Live.self].title, equals: "set!")
+        expect(container[Law9Live.self].title, equals: "set")
         container.replace(\.law9Live) { Law9Live(title: "replaced " + $0[Law9Title.self]) }
         expect(container.ifLoaded(\.law9Live) == nil)
-        expect(container.law9Live.title, equals: "replaced untitled")
-        container[\.law9Live] = Law9Live(title: "again")
+        expect(container[Law9Live.self].title, equals: "replaced untitled")
+        container[MainActorFeatureKey(Law9Live.self)] = Law9Live(title: "again")
         container.update { $0.reset(\.law9Live) }
         expect(container.law9Live.title, equals: "untitled")
-        expect("\(container.explain(\.law9Live))", equals: "\(container.explain(Law9Live.self))")
+        expect(container.explain(\.law9Live), equals: container.explain(Law9Live.self))
         for await live in container.values(of: \.law9Live) {
             expect(live, is: container.law9Live)
             break
         }
-        await expect(heard.first(6), equals: ["untitled", "set", "set!", "replaced untitled", "again", "untitled"])
+        expect(heard.all, equals: ["untitled", "set", "replaced untitled", "again", "untitled"])
+    }
+
+    @Test("A key makes a second instance of a main-actor type, which lives and reloads as it says (laws 9, 15, and 19)")
+    func second() async {
+        let container = Container()
+        let first = container.law9Other
+        expect(first.title, equals: "other untitled")
+        expect(first !== container.law9Live)
+        expect(container.child().law9Other !== first)
+        let heard = Log<String>()
+        container.observe(\.law9Other) { heard.add($0.title) }
+        onAnotherThread { container[Law9Title.self] = "new" }
+        expect(container.ifLoaded(\.law9Other) == nil)
+        await expect(heard.first(1), equals: ["other new"])
+        let title = await Task.detached {
+            for await live in container.child().values(of: \.law9Other) { return live.title }
+            return ""
+        }.value
+        expect(title, equals: "other new")
+    }
+
+    @Test("A protocol of the main actor has a key, which is set, replaced, and decorated (law 9)")
+    func voice() async throws {
+        let container = Container()
+        expect(container.law9Voice.say(), equals: "I'm untitled")
+        container.decorate(\.law9Voice) { voice, container in Law9Speaker(voice.say() + container[Law9Title.self]) }
+        expect(container[\.law9Voice].say(), equals: "I'm I'm untitleduntitled")
+        container.law9Voice = Law9Speaker("set")
+        expect(container.ifLoaded(\.law9Voice)?.say(), equals: "I'm set")
+        container.decorate(ContainerKeys().law9Voice) { voice, _ in Law9Speaker(voice.say()) }
+        expect(container.law9Voice.say(), equals: "I'm I'm set")
+        let child = container.child()
+        child.replace(ContainerKeys().law9Voice) { Law9Speaker("replaced " + $0[Law9Title.self]) }
+        expect(child.law9Voice.say(), equals: "I'm replaced untitled")
+        child.reset(\.law9Voice)
+        container.reset(\.law9Voice)
+        try await child.warmUp { $0.load(\.law9Voice) }
+        expect(container.ifLoaded(\.law9Voice)?.say(), equals: "I'm untitled")
+        expect("\(container.explain(\.law9Voice))".contains("law9Voice"))
+        expect(Container.with(container) { Law9Window().voice.say() }, equals: "I'm untitled")
     }
 
     @Test("An equality that belongs to the main actor is asked there and nowhere else (law 9)")
@@ -321,7 +357,7 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         let key = PropertyKey(defaultValue: Law9Size(width: 1))
         let heard = Counter()
-        container.observe(\.[key]) { _ in heard.add() }
+        container.observe(key) { _ in heard.add() }
         container[key] = Law9Size(width: 2)
         container[key] = Law9Size(width: 2)
         expect(heard.value, equals: 1)
@@ -335,20 +371,19 @@ extension Law9Size: @MainActor Equatable {
             var count = 0
             static func load(in container: any FeatureContainer) -> Model { Model() }
         }
-        extension ContainerKeys { var model: Model.Type { Model.self } }
+        extension ContainerKeys { var model: MainActorFeatureKey<Model> { .init(Model.self) } }
 
         """
 
     @Test(
-        "The compiler refuses to load, read, set, or observe a main-actor feature off the main actor (law 9)")
+        "The compiler refuses to load, read, replace, or set a main-actor feature off the main actor (law 9)")
     nonisolated func compiler() throws {
         let statements = [
             "_ = Model.load(in: container)", "_ = container[Model.self]", "_ = container.model",
             "container[Model.self] = model", "container.model = model", "container.replace(Model.self) { _ in model }",
-            "_ = container.ifLoaded(Model.self)",
-            "container.modify(Model.self) { _ in }",
-            "container.observeOnMainActor(Model.self) { _ in }", "container.observeOnMainActor(\\.model) { _ in }",
-            "_ = container.values(of: Model.self)", "_ = container.values(of: \\.model)",
+            "container.replace(\\.model) { _ in model }", "container.decorate(Model.self) { model, _ in model }",
+            "container.decorate(\\.model) { model, _ in model }", "_ = container[\\.model]",
+            "_ = container[MainActorFeatureKey(Model.self)]",
             "@MainActorInjected(Model.self) var injected; _ = injected",
         ]
         // One line for each.
@@ -388,7 +423,7 @@ extension Law9Size: @MainActor Equatable {
             struct Name: Property { static var defaultValue: String { "guest" } }
             struct Greeter: Feature {
                 let text: String
-                static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: container.name) }
+                static func load(in container: any FeatureContainer) -> Greeter { Greeter(text: container[Name.self]) }
                 func greet() -> String { text }
             }
             struct Parsed: ThrowingFeature {
@@ -403,12 +438,11 @@ extension Law9Size: @MainActor Equatable {
                 static var reloadsWhenInputsChange: Bool { true }
             }
             extension ContainerKeys {
-                var name: Name.Type { Name.self }
-                var greeter: Greeter.Type { Greeter.self }
-                var database: Database.Type { Database.self }
-                var screen: Screen.Type { Screen.self }
+                var greeter: FeatureKey<Greeter> { .init(Greeter.self) }
+                var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
+                var other: MainActorFeatureKey<Screen> { .init { _ in Screen() } }
                 var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-                var farewell: FeatureKey<String> { .init { "Goodbye, \\($0.name)" } }
+                var farewell: FeatureKey<String> { .init { "Goodbye, \\($0[Name.self])" } }
             }
             struct Doorman {
                 @Injected(\\.greeter) var greeter
@@ -418,10 +452,10 @@ extension Law9Size: @MainActor Equatable {
             nonisolated func use(_ container: Container) async throws -> String {
                 container.observe(\\.greeter) { print($0.text) }
                 container.observe(\\.timeout) { print($0) }
-                _ = (try container[Parsed.self], try await container.database, container.timeout, container.farewell)
-                return container.greeter.greet() + container.name
+                _ = (try container[Parsed.self], try await container[Database.self], container.timeout, container.farewell)
+                return container.greeter.greet() + container[Name.self]
             }
-            func show(_ container: Container) { container.screen.count += 1 }
+            func show(_ container: Container) { container.screen.count += container.other.count }
             """
         let wrong = source + "\nnonisolated func wrong(_ container: Container) { _ = container.screen }"
         guard let right = try Compiler.check(source, Compiler.mainActorModule),

@@ -133,8 +133,8 @@ import Testing
         let inner = FeatureKey { $0[Number.self] + 1 }
         let outer = FeatureKey { handle in handle[inner] + (heard.all.isEmpty ? 10 : 1_000) }
         container.observe(Number.self) { heard.add("number \($0)") }
-        container.observe(\.[inner]) { heard.add("inner \($0)") }
-        container.observe(\.[outer]) { heard.add("outer \($0)") }
+        container.observe(inner) { heard.add("inner \($0)") }
+        container.observe(outer) { heard.add("outer \($0)") }
         expect(container[outer], equals: 11)
         expect(Set(heard.all), equals: ["number 0", "inner 1", "outer 11"])
         expect(heard.count, equals: 3)

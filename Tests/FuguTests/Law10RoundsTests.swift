@@ -80,7 +80,7 @@ import Testing
                 let keys = (0..<count).map { PropertyKey(defaultValue: 0, id: $0) }
                 let container = Container()
                 for (key, next) in zip(keys, keys.dropFirst()) {
-                    container.observe(\.[key]) { container[next] = $0 + 1 }
+                    container.observe(key) { container[next] = $0 + 1 }
                 }
                 container[keys[0]] = 1
                 precondition(container[keys[count - 1]] == count)
@@ -131,7 +131,7 @@ import Testing
         try await finishing {
             let container = Container()
             let key = PropertyKey(defaultValue: Slow(number: 0, compared: nil))
-            container.observe(\.[key]) { _ in }
+            container.observe(key) { _ in }
             let (compared, ended) = (Counter(), Counter())
             let busy = startThread {
                 var number = 1

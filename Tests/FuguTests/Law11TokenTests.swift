@@ -170,7 +170,7 @@ import Testing
         let key = FeatureKey { _ in 0 }
         container.observe(Number.self, while: owner!) { heard.add($0) }
         container.observe(Device.self, while: owner!) { heard.add($0) }
-        container.observe(\.[key], while: owner!) { heard.add($0) }
+        container.observe(key, while: owner!) { heard.add($0) }
         container[Number.self] = 1
         container[Device.self] = 2
         container[key] = 3
@@ -194,29 +194,6 @@ import Testing
         owner = nil
         container[Number.self] = 2
         expect(ended.value, equals: 1)
-    }
-
-    @Test("A main-actor observer is called in order on the main actor, until it is cancelled there (law 11)")
-    @MainActor func mainActor() async {
-        let container = Container()
-        let direct = Log<Int>()
-        container.observe(Number.self) { direct.add($0) }
-        var heard: [Int] = []
-        let all = Gate()
-        let token = container.observeOnMainActor(Number.self) { number in
-            heard.append(number)
-            if heard.count == 400 { all.open() }
-        }
-        await onThreads(4) { thread in
-            for step in 0..<100 { container[Number.self] = thread * 100 + step + 1 }
-        }
-        await all.opened()
-        expect(heard, equals: direct.all)
-        expect(heard.last, equals: container[Number.self])
-        container[Number.self] = 1_000
-        token.cancel()
-        for _ in 0..<10 { await Task.yield() }
-        expect(heard.count, equals: 400)
     }
 
     func lastEndsItself() {

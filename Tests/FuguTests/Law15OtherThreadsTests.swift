@@ -42,9 +42,9 @@ import Testing
                 goesOn.open()
                 loading.wait()
             }
-            let scope = try #require(root.ifLoaded(\.[key]))
+            let scope = try #require(root.ifLoaded(key))
             root[Number.self] = 2
-            expect(root.ifLoaded(\.[key]), is: scope)
+            expect(root.ifLoaded(key), is: scope)
             expect(root.graph.entries.first { $0.name.contains("takes a scope") }?.isStale != true)
         }
     }
@@ -56,7 +56,7 @@ import Testing
         let scope = root[key]
         expect(scope[Number.self], equals: 10)
         root[Number.self] = 5
-        expect(root.ifLoaded(\.[key]), is: scope)
+        expect(root.ifLoaded(key), is: scope)
         expect(root.scope("/a")[Number.self], equals: 10)
     }
 

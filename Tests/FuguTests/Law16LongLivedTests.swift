@@ -22,7 +22,7 @@ import Testing
             expect(grandchild[key], equals: 1)
             let before = readsSecond.add(-readsSecond.value)
             expect(before, equals: 0)
-            root.reset(\.[key])
+            root.reset(key)
             readsSecond.add()
             root.node.family.pass((1 << bits) + extra)
             expect(root[key], equals: 2)

@@ -141,7 +141,7 @@ import Testing
         let root = Container()
         let shared = root[world.account]
         let child = root.child()
-        child.replace(\.[world.network]) { Made(identity: $0[Timeout.self], value: 1) }
+        child.replace(world.network) { Made(identity: $0[Timeout.self], value: 1) }
         expect(child[world.account].identity, equals: 30)
         expect(child[world.account] !== shared)
         expect(root[world.account], is: shared)
@@ -162,7 +162,7 @@ import Testing
         child[world.session] = Made(identity: 7, value: 0)
         let late = root.child().child()
         expect(late[world.account], is: shared)
-        child.reset(\.[world.session])
+        child.reset(world.session)
         child.reset(Address.self)
         expect(grandchild[world.account], is: shared)
     }
@@ -177,7 +177,7 @@ import Testing
         _ = other[world.account]
         expect(!world.log.all.contains("network live"))
         let third = root.child()
-        third.replace(\.[world.session]) { _ in Made(identity: 3, value: 0) }
+        third.replace(world.session) { _ in Made(identity: 3, value: 0) }
         expect(third[world.account].identity, equals: 3)
         expect(!world.log.all.contains("network live"))
     }
@@ -217,7 +217,7 @@ import Testing
         let child = root.child { $0[world.network] = Made(identity: 9, value: 0) }
         let grandchild = child.child()
         expect(grandchild[world.account].identity, equals: 9)
-        child.reset(\.[world.network])
+        child.reset(world.network)
         expect(grandchild[world.account], is: root[world.account])
         expect(child[world.session], is: root[world.session])
     }
@@ -226,11 +226,11 @@ import Testing
         let feature = FeatureKey { Token($0[Timeout.self]) }
         let root = Container()
         let child = root.child()
-        child.replace(\.[feature]) { Token(1000 + $0[Timeout.self]) }
+        child.replace(feature) { Token(1000 + $0[Timeout.self]) }
         let grandchild = child.child { $0[Timeout.self] = 1 }
         expect(grandchild[feature].number, equals: 1001)
         expect(child[feature].number, equals: 1030)
-        child.reset(\.[feature])
+        child.reset(feature)
         expect(grandchild[feature].number, equals: 1)
         expect(child[feature], is: root[feature])
     }
@@ -244,7 +244,7 @@ import Testing
         root[feature] = Token(100)
         expect(child[feature].number, equals: 100)
         expect(grandchild[feature].number, equals: 8)
-        root.reset(\.[feature])
+        root.reset(feature)
         expect(child[feature].number, equals: 5)
         expect(grandchild[feature].number, equals: 8)
     }

@@ -47,7 +47,7 @@ import Testing
             return threadTime {
                 for _ in 0..<5 {
                     expect(container[key], equals: count)
-                    container.reset(\.[key])
+                    container.reset(key)
                 }
             }
         }
@@ -66,7 +66,7 @@ import Testing
                 if inAChild { for key in keys { _ = container[key] } }
                 return threadTime {
                     for _ in 0..<100 {
-                        container.reset(\.[keys[count - 1]])
+                        container.reset(keys[count - 1])
                         expect(container[keys[count - 1]].value, equals: count + (inAChild ? 1 : 0))
                     }
                 }
@@ -90,8 +90,8 @@ import Testing
             isRight = isRight && child![keys[count - 1]].value == count && ended.value == count
             child = nil
             container![Bottom.self] = 2
-            isRight = isRight && (container!.ifLoaded(\.[keys[count - 1]]) == nil) == reloads
-            container!.reset(\.[keys[count / 2]])
+            isRight = isRight && (container!.ifLoaded(keys[count - 1]) == nil) == reloads
+            container!.reset(keys[count / 2])
             container = nil
             return isRight
         }

@@ -65,7 +65,7 @@ import Testing
         let set = Service("set")
         let key = FeatureKey { _ in Token(1) }
         original[Service.self] = set
-        original.replace(\.[key]) { container in Token(container[Size.self]) }
+        original.replace(key) { container in Token(container[Size.self]) }
         let before = original[key]
         let copy = Container(copying: original)
         copy[Size.self] = 9
@@ -79,13 +79,13 @@ import Testing
     func loadedReplacement() {
         let original = Container()
         let key = FeatureKey { _ in Token(1) }
-        original.replace(\.[key]) { _ in Token(2) }
+        original.replace(key) { _ in Token(2) }
         let child = original.child()
         _ = child[key]
         let copy = Container(copying: child)
         expect(copy[key].number, equals: 2)
         expect(copy[key] !== original[key])
-        copy.reset(\.[key])
+        copy.reset(key)
         expect(copy[key].number, equals: 1)
     }
 
@@ -152,8 +152,8 @@ import Testing
 
     /// Wraps the word, and adds to the list.
     private func add(_ name: String, to container: Container) {
-        container.decorate(\.[word]) { word, _ in "\(name)(\(word))" }
-        container.contribute(to: \.[list]) { _ in name }
+        container.decorate(word) { word, _ in "\(name)(\(word))" }
+        container.contribute(to: list) { _ in name }
     }
 
     private func root(_ name: String) -> Container {
@@ -221,7 +221,7 @@ import Testing
         // As for values, what an ancestor of the last container set wins.
         expect(Container(copying: child("B", of: first), first.child())[word], equals: "X(s)")
         let replaced = Container()
-        replaced.replace(\.[word]) { "r\($0[Level.self])" }
+        replaced.replace(word) { "r\($0[Level.self])" }
         let copy = Container(copying: root("X"), child("Y", of: replaced))
         copy[Level.self] = 5
         expect(copy[word], equals: "Y(r5)")
@@ -233,10 +233,10 @@ import Testing
     func mixed() {
         func mixture(_ name: String) -> Container {
             let container = Container()
-            func add(_ text: String) { container.contribute(to: \.[list]) { _ in text } }
+            func add(_ text: String) { container.contribute(to: list) { _ in text } }
             add("\(name)1")
             add("\(name)2")
-            container.decorate(\.[list]) { list, _ in list.map { "[\($0)]" } }
+            container.decorate(list) { list, _ in list.map { "[\($0)]" } }
             add("\(name)3")
             add("\(name)4")
             return container
@@ -276,15 +276,15 @@ import Testing
             do {
                 let witness = Witness { ended.add() }
                 let first = root("X")
-                first.decorate(\.[word]) { word, _ in
+                first.decorate(word) { word, _ in
                     withExtendedLifetime(witness) { word }
                 }
                 copy = Container(copying: child("B", of: first), child("Y"))
             }
             expect(copy[word], equals: "Y(B(X(w)))")
             expect(copy[list], equals: ["X", "B", "Y"])
-            copy.reset(\.[list])
-            copy.reset(\.[word])
+            copy.reset(list)
+            copy.reset(word)
             expect(ended.value, equals: 1)
             expect(copy.graph.entries.isEmpty)
             expect(copy[word], equals: "w")
@@ -306,7 +306,7 @@ import Testing
         expect(below[copied], equals: "Y(X(w))")
         add("Z", to: container)
         expect(container[copied], equals: "Z(X(w))")
-        below.reset(\.[word])
+        below.reset(word)
         expect(below[copied], equals: "Z(X(w))")
     }
 }

@@ -146,16 +146,16 @@ import Testing
             }
             if isSequence {
                 // A plain feature is loaded by the call itself.
-                let values = container.values(of: \.[live])
+                let values = container.values(of: live)
                 other.wait()
                 heard.add(try await finishing(task: { await values.first { _ in true } }) ?? 0)
             } else {
-                container.observe(\.[live]) { heard.add($0) }
+                container.observe(live) { heard.add($0) }
                 _ = container[live]
                 other.wait()
             }
             expect(heard.all, equals: [2])
-            expect(container.ifLoaded(\.[live]), equals: 2)
+            expect(container.ifLoaded(live), equals: 2)
         }
     }
 

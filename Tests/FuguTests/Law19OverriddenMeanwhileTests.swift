@@ -22,14 +22,14 @@ import Testing
         let child = root.child()
         let heard = Log<Int>()
         _ = child[above]
-        child.observe(\.[above]) { heard.add($0) }
+        child.observe(above) { heard.add($0) }
         // The child's observer has it loaded again, for the root as it seems.
         let thread = startThread { root[Number.self] = 1 }
         began.wait()
         child[Number.self] = 5
         goesOn.open()
         thread.wait()
-        expect(child.ifLoaded(\.[above]), equals: 500)
+        expect(child.ifLoaded(above), equals: 500)
         expect(heard.all.last, equals: 500)
         expect(root[above], equals: 100)
     }

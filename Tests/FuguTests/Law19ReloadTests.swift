@@ -178,7 +178,7 @@ import Testing
         root[Size.self] = 2
         expect(root[middle], is: before)
         expect(root[top], is: made)
-        root.reset(\.[middle])
+        root.reset(middle)
         expect(root[top] !== made)
         expect(root[top].number, equals: 2)
     }
@@ -215,8 +215,8 @@ import Testing
         let root = Container()
         expect(root[diamond.top].number, equals: 2009)
         root[Size.self] = 2
-        expect(root.ifLoaded(\.[diamond.left]) == nil)
-        expect(root.ifLoaded(\.[diamond.top]) == nil)
+        expect(root.ifLoaded(diamond.left) == nil)
+        expect(root.ifLoaded(diamond.top) == nil)
         expect(root[diamond.top].number, equals: 4009)
         expect(diamond.loads.all.count, equals: 8)
     }
@@ -226,9 +226,9 @@ import Testing
         let root = Container()
         _ = root[diamond.top]
         let heard = Log<String>()
-        root.observe(\.[diamond.top]) { heard.add("top \($0.number)") }
-        root.observe(\.[diamond.left]) { heard.add("left \($0.number)") }
-        root.observe(\.[diamond.bottom]) { heard.add("bottom \($0.number)") }
+        root.observe(diamond.top) { heard.add("top \($0.number)") }
+        root.observe(diamond.left) { heard.add("left \($0.number)") }
+        root.observe(diamond.bottom) { heard.add("bottom \($0.number)") }
         root[Size.self] = 2
         expect(diamond.loads.all.count, equals: 8)
         expect(heard.all.sorted(), equals: ["bottom 2003", "left 2004", "top 4009"])
@@ -239,7 +239,7 @@ import Testing
         let root = Container()
         _ = root[diamond.top]
         let heard = Log<Int>()
-        root.observe(\.[diamond.top]) { heard.add($0.number) }
+        root.observe(diamond.top) { heard.add($0.number) }
         root.update {
             $0[Size.self] = 3
             $0[Color.self] = "green"
@@ -294,7 +294,7 @@ import Testing
         defer { withExtendedLifetime(children) {} }
         for child in children {
             _ = child[live]
-            child.observe(\.[live]) { heard.add("\($0.number)") }
+            child.observe(live) { heard.add("\($0.number)") }
         }
         root[Size.self] = 2
         expect(heard.all.sorted(), equals: ["201", "202", "203"])
@@ -346,7 +346,7 @@ import Testing
         defer { withExtendedLifetime(children) {} }
         for child in children {
             expect(child[live], is: root[live])
-            child.observe(\.[live]) { heard.add($0.number) }
+            child.observe(live) { heard.add($0.number) }
         }
         root[Size.self] = 2
         expect(heard.all.sorted(), equals: [1, 2, 3])
@@ -502,7 +502,7 @@ import Testing
         let root = Container()
         let first = root[Screen.self]
         let heard = Log<Int>()
-        root.observeOnMainActor(Screen.self) { heard.add($0.size) }
+        root.observe(Screen.self) { heard.add($0.size) }
         root[Size.self] = 2
         expect(heard.all.isEmpty)
         expect(root.ifLoaded(Screen.self) == nil)
@@ -528,7 +528,7 @@ import Testing
         }
         for child in children { _ = child[live] }
         root[Size.self] = 2
-        expect(children.allSatisfy { $0.ifLoaded(\.[live]) == nil })
+        expect(children.allSatisfy { $0.ifLoaded(live) == nil })
         expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
     }
 

@@ -64,9 +64,9 @@ import Testing
         let key = FeatureKey { _ in Token(loads.add()) }
         let root = Container()
         let first = root[key]
-        root.reset(\.[key])
+        root.reset(key)
         expect(loads.value, equals: 1)
-        expect(root.ifLoaded(\.[key]) == nil)
+        expect(root.ifLoaded(key) == nil)
         expect(root[key] !== first)
         expect(loads.value, equals: 2)
     }
@@ -138,9 +138,9 @@ import Testing
         let root = Container()
         let child = root.child { $0[Size.self] = 7 }
         _ = (root[key], child[key])
-        child.reset(\.[key])
+        child.reset(key)
         expect(alive.value, equals: 1)
-        root.reset(\.[key])
+        root.reset(key)
         expect(alive.value, equals: 0)
     }
 
@@ -183,11 +183,11 @@ import Testing
         let given = Log<Token>()
         let worker = startThread { given.add(root[key]) }
         began.wait()
-        root.reset(\.[key])
+        root.reset(key)
         goOn.open()
         worker.wait()
         expect(given.all.map(\.number), equals: [1])
-        expect(root.ifLoaded(\.[key]) == nil)
+        expect(root.ifLoaded(key) == nil)
         expect(root[key].number, equals: 2)
     }
 

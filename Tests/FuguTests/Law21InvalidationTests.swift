@@ -260,7 +260,7 @@ struct Law21InvalidationTests {
         }
         container.invalidateScopes()
         expect(runs.value, equals: 2)
-        scope.reset(\.[key])
+        scope.reset(key)
         expect(scope[key] == (2, 2, 2))
     }
 }

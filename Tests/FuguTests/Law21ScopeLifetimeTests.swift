@@ -37,7 +37,7 @@ struct Law21ScopeLifetimeTests {
         let number = scope[Number.self]
         try await finishing { try await scope.close() }
         expect(log.all, equals: ["closed \(number)", "released \(number)"])
-        expect(scope.ifLoaded(\.[key]) == nil)
+        expect(scope.ifLoaded(key) == nil)
         try await finishing { try await root.close() }
         expect(log.count, equals: 2)
     }
@@ -62,13 +62,13 @@ struct Law21ScopeLifetimeTests {
         let key = Self.made(log)
         let first = ObjectIdentifier(scope[key])
         let second = Log<Witness>()
-        scope.reset(\.[key])
-        expect(scope.ifLoaded(\.[key]) == nil)
+        scope.reset(key)
+        expect(scope.ifLoaded(key) == nil)
         second.add(scope[key])
         expect(ObjectIdentifier(second.all[0]) != first || log.count > 0)
         let number = scope[Number.self]
         scope.resetAll()
-        expect(scope.ifLoaded(\.[key]) == nil)
+        expect(scope.ifLoaded(key) == nil)
         expect(scope[key] !== second.all[0])
         expect(scope[Number.self], equals: (origin == .both ? 1 : number == 2 ? 0 : 1))
     }
@@ -104,7 +104,7 @@ struct Law21ScopeLifetimeTests {
             }
         }
         expect(log.all, equals: ["closed 5", "released 5"])
-        expect(scope.ifLoaded(\.[key]) != nil)
+        expect(scope.ifLoaded(key) != nil)
         try await finishing { try await scope.close() }
         expect(log.count, equals: 4)
     }

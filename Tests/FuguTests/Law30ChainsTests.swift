@@ -68,19 +68,19 @@ import Testing
             _ = container![last]
             expect(container![keys[Self.count - 1]], equals: Self.count)
             var child: Container? = container!.child()
-            expect(child!.ifLoaded(\.[last]) != nil)
+            expect(child!.ifLoaded(last) != nil)
             child![Bottom.self] = 5
-            expect(child!.ifLoaded(\.[last]) == nil && child!.ifLoaded(\.[keys[Self.count - 1]]) == nil)
+            expect(child!.ifLoaded(last) == nil && child!.ifLoaded(keys[Self.count - 1]) == nil)
             // From the bottom up, one load within another at most.
             for key in keys.prefix(1_000) { _ = child![key] }
             expect(child![keys[999]], equals: 1_004)
             child!.reset(Bottom.self)
-            expect(child!.ifLoaded(\.[last]) != nil)
+            expect(child!.ifLoaded(last) != nil)
             child = nil
             container![Bottom.self] = 2
             expect(container![keys[Self.count - 1]], equals: Self.count)
-            container!.reset(\.[keys[Self.count - 1]])
-            container!.reset(\.[keys[0]])
+            container!.reset(keys[Self.count - 1])
+            container!.reset(keys[0])
             container = nil
         }
         expect(ended.value, equals: 1)
@@ -92,7 +92,7 @@ import Testing
         await onSmallStack {
             var container: Container? = Container()
             container!.handleReports { _ in }
-            container!.replace(\.[keys[0]]) { handle in
+            container!.replace(keys[0]) { handle in
                 handle.onClose { closed.add() }
                 return 1
             }
@@ -109,14 +109,14 @@ import Testing
             let container = Container()
             for value in 1...3 {
                 container[Bottom.self] = value
-                expect(keys.allSatisfy { container.ifLoaded(\.[$0]) == nil })
+                expect(keys.allSatisfy { container.ifLoaded($0) == nil })
                 for key in keys { _ = container[key] }
                 expect(container[keys[999]], equals: 999 + value)
                 expect(loads.value, equals: value * 1_000)
             }
             // Cut in the middle, the upper half goes.
-            container.reset(\.[keys[500]])
-            expect(keys.filter { container.ifLoaded(\.[$0]) != nil }.count, equals: 500)
+            container.reset(keys[500])
+            expect(keys.filter { container.ifLoaded($0) != nil }.count, equals: 500)
         }
     }
 
@@ -128,7 +128,7 @@ import Testing
             let container = Container()
             for key in keys { _ = container[key] }
             let heard = Log<Int>()
-            for key in keys { container.observe(\.[key]) { heard.add($0) } }
+            for key in keys { container.observe(key) { heard.add($0) } }
             container[Bottom.self] = 2
             expect(loads.value, equals: 2 * count)
             expect(heard.removeAll().sorted(), equals: Array(2..<count + 2))
@@ -203,7 +203,7 @@ import Testing
         gates[0].open()
         threads[0].wait()
         for _ in 0..<3 {
-            children[0].reset(\.[key])
+            children[0].reset(key)
             expect(children[0][key], equals: 0)
         }
         expect(began.value, equals: children.count + 3)

@@ -116,7 +116,7 @@ import Testing
             let child = Container().child()
             for key in keys { child[key] = 1 }
             let order = order == 0 ? keys : order == 1 ? keys.reversed() : keys.shuffled()
-            return threadTime { for key in order { child.reset(\.[key]) } }
+            return threadTime { for key in order { child.reset(key) } }
         }
     }
 
@@ -247,7 +247,7 @@ import Testing
         try await root.close()
         expect(root[keys[depth - 1]], equals: 1 << (depth - 1))
         expect(loads.value, equals: depth)
-        expect(root.ifLoaded(\.[keys[0]]) == nil)
+        expect(root.ifLoaded(keys[0]) == nil)
     }
 
     @Test("A load that catches the errors of many others takes time in proportion (law 30)")

@@ -247,14 +247,14 @@ extension ContainerKeys {
         let world = PastCopy()
         let (container, middle, child, copied) = (world.container, world.middle, world.child, world.copied)
         let (seen, others) = (Log<Int>(), Log<Int>())
-        child.observe(\.[copied]) { seen.add($0) }
+        child.observe(copied) { seen.add($0) }
         let sibling = middle.child()
-        sibling.observe(\.[copied]) { others.add($0) }
+        sibling.observe(copied) { others.add($0) }
         expect(child[copied], equals: 2)
         expect(child[world.reader], equals: 2)
         expect(container[copied], equals: 2)
         expect(middle[copied], equals: 1)
-        container.reset(\.[copied])
+        container.reset(copied)
         expect(child[world.reader], equals: 3)
         expect(child[copied], equals: 3)
         expect(container[copied], equals: 3)
@@ -268,7 +268,7 @@ extension ContainerKeys {
         let (child, copied, reader) = (world.child, world.copied, world.reader)
         expect(child[reader], equals: 2)
         expect(child[copied], equals: 2)
-        child.reset(\.[PastCopy.overridden])
+        child.reset(PastCopy.overridden)
         expect(child[copied], equals: 1)
         expect(child[reader], equals: 1)
         child[PastCopy.overridden] = 1

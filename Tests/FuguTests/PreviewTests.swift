@@ -3,34 +3,34 @@ import Fugu
 import Support
 import Testing
 
-private struct Weather: ExternalFeature {
+private struct Weather: Feature, External {
     let text: String
     static func load(in container: any FeatureContainer) -> Weather { Weather(text: "live") }
     static var placeholder: Weather { Weather(text: "placeholder") }
     static var preview: Weather { Weather(text: "preview") }
 }
-private struct Mail: ExternalFeature {
+private struct Mail: Feature, External {
     let text: String
     static func load(in container: any FeatureContainer) -> Mail { Mail(text: "live") }
     static var placeholder: Mail { Mail(text: "placeholder") }
 }
-private struct Archive: ExternalThrowingFeature {
+private struct Archive: ThrowingFeature, External {
     let text: String
     static func load(in container: any FeatureContainer) throws -> Archive { Archive(text: "live") }
     static var preview: Archive { Archive(text: "preview") }
 }
-private struct Ledger: ExternalThrowingFeature {
+private struct Ledger: ThrowingFeature, External {
     static func load(in container: any FeatureContainer) throws -> String { "live" }
 }
-private struct Server: ExternalAsyncFeature {
+private struct Server: AsyncFeature, External {
     let text: String
     static func load(in container: any FeatureContainer) async throws -> Server { Server(text: "live") }
     static var preview: Server { Server(text: "preview") }
 }
-private struct Queue: ExternalAsyncFeature {
+private struct Queue: AsyncFeature, External {
     static func load(in container: any FeatureContainer) async throws -> String { "live" }
 }
-private struct Radio: ExternalFeature {
+private struct Radio: Feature, External {
     var volume: @Sendable () -> Int
     var play: @Sendable (String) throws -> Void
     static func load(in container: any FeatureContainer) -> Radio { Radio(volume: { 11 }, play: { _ in }) }

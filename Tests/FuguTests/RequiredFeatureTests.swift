@@ -24,14 +24,14 @@ extension ContainerKeys {
         try await stated.run(self)
     }
 
-    private enum Payments: RequiredFeature {
+    private enum Payments: Feature, Required {
         typealias Instance = any Payment
         static var placeholder: any Payment { Named(name: "placeholder") }
     }
-    private struct Ledger: RequiredThrowingFeature {
+    private struct Ledger: ThrowingFeature, Required {
         let name: String
     }
-    private struct Bank: RequiredAsyncFeature {
+    private struct Bank: AsyncFeature, Required {
         let name: String
     }
     private struct Checkout: Feature {

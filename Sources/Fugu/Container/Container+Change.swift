@@ -23,28 +23,30 @@ extension Container {
     /// - Returns: The value or instance that was set or loaded, or `nil`. A closed container has only the instances that it
     ///   inherits.
     /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
-    public func ifLoaded<K: NonisolatedKey>(_ key: K.Type) -> K.ContainerValue? {
-        ifLoaded(K._key)?.value(as: K.ContainerValue.self)
-    }
+    public func ifLoaded<K: ContainerKey>(_ key: K.Type) -> K.ContainerValue? { ifLoaded(K._key) }
 
     /// Returns the value or instance that the container has for a key, without loading anything.
     ///
-    /// The method looks here and in the ancestors. It finds what code, a rule, or a source set, and what was loaded, including a
-    /// default that was read before; it neither loads anything nor waits for a load in progress. The first use of a name in a
-    /// family asks the sources, on the calling thread. In a load, an instance that is found is an input; `nil` isn't recorded.
+    /// See `ifLoaded(_:)` of a type.
     ///
-    /// You can call the method on any thread. It never stops the program.
+    /// - Parameter key: The key to look for.
+    /// - Returns: The value or instance that was set or loaded, or `nil`.
+    /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
+    public func ifLoaded<K: ValueKey>(_ key: K) -> K.ContainerValue? { ifLoaded(key._key) }
+
+    /// Returns the value or instance that the container has for a key, without loading anything.
+    ///
+    /// See `ifLoaded(_:)` of a type.
     ///
     /// - Parameter key: A key path to the key to look for: `\.timeout`.
-    /// - Returns: The value or instance that was set or loaded, or `nil`. A closed container has only the instances that it
-    ///   inherits.
+    /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
-    public func ifLoaded<K: ValueKey>(_ key: (KeyLookup) -> K) -> K.ContainerValue? {
-        ifLoaded(key(KeyLookup())._key)?.value(as: K.ContainerValue.self)
+    public func ifLoaded<K: ValueKey>(_ key: (ContainerKeys) -> K) -> K.ContainerValue? {
+        ifLoaded(key(ContainerKeys()))
     }
 
-    private func ifLoaded(_ definition: KeyDefinition) -> Payload? {
-        present(Key(raw: definition.raw), definition.naming)
+    private func ifLoaded<Value: Sendable>(_ definition: KeyDefinition) -> Value? {
+        present(Key(raw: definition.raw), definition.naming)?.value(as: Value.self)
     }
 
     /// Changes a value or an instance in place, and excludes other writes of it in this container.
@@ -72,8 +74,23 @@ extension Container {
 
     /// Changes a value or an instance in place, and excludes other writes of it in this container.
     ///
-    /// In the meantime, reads give the old value, and other writers wait. If `body` throws, nothing changes. Writing the same key
-    /// inside `body`, or waiting there for another writer of it, stops the program with a message.
+    /// See `modify(_:_:)` of a type.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - body: A closure that changes the value.
+    /// - Returns: What `body` returns.
+    /// - Throws: What `body` throws.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func modify<K: PlainValueKey, R, E>(
+        _ key: K, _ body: (inout K.ContainerValue) throws(E) -> R
+    ) throws(E) -> R {
+        try modify(key._key, body)
+    }
+
+    /// Changes a value or an instance in place, and excludes other writes of it in this container.
+    ///
+    /// See `modify(_:_:)` of a type.
     ///
     /// - Parameters:
     ///   - key: A key path to the property or feature: `\.timeout`.
@@ -82,16 +99,23 @@ extension Container {
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<K: PlainValueKey, R, E>(
-        _ key: (KeyLookup) -> K, _ body: (inout K.ContainerValue) throws(E) -> R
+        _ key: (ContainerKeys) -> K, _ body: (inout K.ContainerValue) throws(E) -> R
     ) throws(E) -> R {
-        try modify(key(KeyLookup())._key, body)
+        try modify(key(ContainerKeys())._key, body)
     }
 
     private func modify<Value: Sendable, R, E>(
         _ definition: KeyDefinition, _ body: (inout Value) throws(E) -> R
     ) throws(E) -> R {
         let key = TypedKey(definition.raw, of: Value.self)
-        return try modify(key, read: { readPlainly(definition.loader) }, body)
+        checkMayChange(key.key)
+        var answer: R?
+        try runModify(key, read: { Payload(readPlainly(definition.loader) as Value) }) { payload throws(E) in
+            var value = payload.value(as: Value.self)
+            answer = try body(&value)
+            return Payload(value)
+        }
+        return answer!
     }
 
     private func readPlainly<Value: Sendable>(_ loader: KeyLoader) -> Value {
@@ -102,19 +126,6 @@ extension Container {
             // The engine stops the program where other kinds throw.
             fatalError("\(error)")
         }
-    }
-
-    func modify<Value: Sendable, R, E>(
-        _ key: TypedKey, read: () -> Value, _ body: (inout Value) throws(E) -> R
-    ) throws(E) -> R {
-        checkMayChange(key.key)
-        var answer: R?
-        try runModify(key, read: { Payload(read()) }) { payload throws(E) in
-            var value = payload.value(as: Value.self)
-            answer = try body(&value)
-            return Payload(value)
-        }
-        return answer!
     }
 
     /// Publishes several changes together, or none of them if the closure throws.

@@ -29,11 +29,28 @@ extension Container {
     ///   - load: A closure that creates the element, like `load(in:)`.
     /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
     ///   concerns.
-    public func contribute<List: PlainFeatureKey, Element: Sendable>(
-        to list: (KeyLookup) -> List, fileID: StaticString = #fileID, line: UInt = #line,
+    public func contribute<Element: Sendable>(
+        to list: (ContainerKeys) -> FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
-    ) where List.ContainerValue == [Element] {
-        let list = list(KeyLookup())
+    ) {
+        contribute(to: list(ContainerKeys()), fileID: fileID, line: line, load: load)
+    }
+
+    /// Adds an element to a list, here and in all descendants that don't set the list themselves.
+    ///
+    /// See `contribute(to:fileID:line:load:)`.
+    ///
+    /// - Parameters:
+    ///   - list: The key of the list.
+    ///   - fileID: The file of the call, for graphs.
+    ///   - line: The line of the call, for graphs.
+    ///   - load: A closure that creates the element, like `load(in:)`.
+    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
+    ///   concerns.
+    public func contribute<Element: Sendable>(
+        to list: FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
+        load: @escaping @Sendable (any FeatureContainer) -> Element
+    ) {
         contribute(to: Decorated(TypedKey(list), list._key.loader), SourcePlace(fileID, line), load)
     }
 
@@ -52,7 +69,7 @@ extension Container {
         to list: List.Type, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
     ) where List.Instance == [Element] {
-        contribute(to: Decorated(List.self), SourcePlace(fileID, line), load)
+        contribute(to: FeatureKey(List.self), fileID: fileID, line: line, load: load)
     }
 
     private func contribute<Element: Sendable>(

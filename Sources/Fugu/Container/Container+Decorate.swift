@@ -30,7 +30,22 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
     ) {
-        decorate(Decorated(F.self)) { Payload(wrap($0.value(as: F.Instance.self), $1)) }
+        decorate(FeatureKey(F.self), with: wrap)
+    }
+
+    /// Wraps what a key's feature would be without this call, here and in all descendants that don't set it themselves.
+    ///
+    /// See `decorate(_:with:)`.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
+    public func decorate<Instance>(
+        _ key: FeatureKey<Instance>,
+        with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
+    ) {
+        decorate(Decorated(TypedKey(key), key._key.loader)) { Payload(wrap($0.value(as: Instance.self), $1)) }
     }
 
     /// Wraps what a key's feature would be without this call, here and in all descendants that don't set it themselves.
@@ -41,15 +56,11 @@ extension Container {
     ///   - key: A key path to the feature: `\.mailer`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
-    public func decorate<K: PlainFeatureKey>(
-        _ key: (KeyLookup) -> K,
-        with wrap:
-            @escaping @Sendable (
-                _ instance: K.ContainerValue, _ container: any FeatureContainer
-            ) -> K.ContainerValue
+    public func decorate<Instance>(
+        _ key: (ContainerKeys) -> FeatureKey<Instance>,
+        with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
-        let key = key(KeyLookup())
-        decorate(Decorated(TypedKey(key), key._key.loader)) { Payload(wrap($0.value(as: K.ContainerValue.self), $1)) }
+        decorate(key(ContainerKeys()), with: wrap)
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
@@ -105,72 +116,52 @@ extension Container {
     @MainActor public func decorate<F: MainActorFeature>(
         _ feature: F.Type,
         with wrap:
-            @escaping @MainActor @Sendable (
-                _ instance: F.Instance, _ container: any FeatureContainer
-            ) -> F.Instance
+            @escaping @MainActor @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
     ) {
-        let key = TypedKey(Key.feature(F.self), of: F.Instance.self)
-        let (home, reloads) = (F.home, F.reloadsWhenInputsChange)
-        // Every read is on the main actor, and so is every load.
-        let loader = KeyLoader(
-            key: key.key,
-            method: .plain { handle, question in
-                try handle.answer(question, { Request(key.raw, home: home, reloads: reloads) }) { handle in
-                    MainActor.assumeIsolated { Payload(F.load(in: handle)) }
-                }
-            })
-        decorate(Decorated(key, loader)) { instance, handle in
-            MainActor.assumeIsolated { Payload(wrap(instance.value(as: F.Instance.self), handle)) }
-        }
+        decorate(MainActorFeatureKey(F.self), with: wrap)
     }
 
-    /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
-    ///
-    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
-    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
-    public func decorate<F: ThrowingFeature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>,
-        with wrap:
-            @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
-    ) {
-        decorate(F.self, with: wrap)
-    }
-
-    /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
-    ///
-    /// See `decorate(_:with:)`. If `wrap` throws, the load fails.
-    ///
-    /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
-    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
-    public func decorate<F: AsyncFeature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>,
-        with wrap:
-            @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) async throws -> F.Instance
-    ) {
-        decorate(F.self, with: wrap)
-    }
-
-    /// Wraps what a feature that belongs to the main actor would be without this call, here and in all descendants that don't
-    /// set it themselves.
+    /// Wraps what a key's feature, which belongs to the main actor, would be without this call, here and in all
+    /// descendants that don't set it themselves.
     ///
     /// See `decorate(_:with:)`.
     ///
     /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
+    ///   - key: The key.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
-    @MainActor public func decorate<F: MainActorFeature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>,
-        with wrap:
-            @escaping @MainActor @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
+    @MainActor public func decorate<Instance>(
+        _ key: MainActorFeatureKey<Instance>,
+        with wrap: @escaping @MainActor @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
-        decorate(F.self, with: wrap)
+        let feature = MainActorLoader(Key(raw: key.raw))
+        // Every read is on the main actor, and so is every load.
+        let loader = KeyLoader(
+            key: feature.key,
+            method: .plain { handle, question in
+                try handle.answer(question, { feature.request }) { handle in
+                    MainActor.assumeIsolated { feature.load(handle) }
+                }
+            })
+        decorate(Decorated(TypedKey(key), loader)) { instance, handle in
+            MainActor.assumeIsolated { Payload(wrap(instance.value(as: Instance.self), handle)) }
+        }
+    }
+
+    /// Wraps what a key's feature, which belongs to the main actor, would be without this call, here and in all
+    /// descendants that don't set it themselves.
+    ///
+    /// See `decorate(_:with:)`.
+    ///
+    /// - Parameters:
+    ///   - key: A key path to the feature: `\.screen`.
+    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
+    /// - Complexity: O(*m* + *d*) for *m* observers and instances that the change concerns and *d* decorations here.
+    @MainActor public func decorate<Instance>(
+        _ key: (ContainerKeys) -> MainActorFeatureKey<Instance>,
+        with wrap: @escaping @MainActor @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
+    ) {
+        decorate(key(ContainerKeys()), with: wrap)
     }
 }
 
@@ -183,7 +174,7 @@ struct Decorated: Sendable {
 
     init(_ key: TypedKey, _ loader: KeyLoader) { (self.key, self.loader) = (key, loader) }
 
-    init<F: NonisolatedFeature>(_: F.Type) { self.init(TypedKey(F.self), F._key.loader) }
+    init<F: FailableFeature>(_: F.Type) { self.init(TypedKey(F.self), F._key.loader) }
 
     private var isAsync: Bool { if case .suspending = loader.method { true } else { false } }
 

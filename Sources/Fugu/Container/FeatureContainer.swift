@@ -149,7 +149,7 @@ extension FeatureContainer {
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        _container.change(TypedKey(F.self), .replace(Replacement { Payload(load($0)) }))
+        replace(FeatureKey(F.self), load: load)
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
@@ -182,6 +182,20 @@ extension FeatureContainer {
         _container.change(TypedKey(F.self), .replace(replacement))
     }
 
+    /// Replaces the load of a key's feature, here and in all descendants that don't set it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - load: A closure that creates the instance, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func replace<Instance>(
+        _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) {
+        _container.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
+    }
+
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
@@ -190,10 +204,10 @@ extension FeatureContainer {
     ///   - key: A key path to the feature: `\.greeter`.
     ///   - load: A closure that creates the instance, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func replace<K: PlainFeatureKey>(
-        _ key: (KeyLookup) -> K, load: @escaping @Sendable (any FeatureContainer) -> K.ContainerValue
+    public func replace<Instance>(
+        _ key: (ContainerKeys) -> FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
-        _container.change(TypedKey(key(KeyLookup())), .replace(Replacement { Payload(load($0)) }))
+        replace(key(ContainerKeys()), load: load)
     }
 
     /// Registers a teardown closure for the instance being loaded.
@@ -218,7 +232,15 @@ extension Container {
 
     @usableFromInline
     func readSlowly<Instance>(_ key: FeatureKey<Instance>) -> Instance {
-        readSlowly(key.raw, nil, { Request(key) }) { Payload(key.descriptor.make(in: $0)) }.value(as: Instance.self)
+        guard let type = key.type else {
+            let descriptor: FeatureDescriptor = key.interned.descriptor()
+            return readSlowly(key.raw, nil, { Request(Key(raw: key.raw), descriptor) }) { descriptor.make(in: $0) }
+                .value(as: Instance.self)
+        }
+        func read<F: Feature>(_: F.Type) -> Payload {
+            readSlowly(Key.feature(F.self), nil, { Request(F.self) }) { F.make(in: $0) }
+        }
+        return read(type).value(as: Instance.self)
     }
 
     // Specialized by the caller; see above.

@@ -121,21 +121,23 @@
     public init<F: MainActorFeature>(
         _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == F.Instance {
-        source = .asking
-        read = { $0[F.self] }
-        place = ReadPlace(fileID: fileID, line: line)
+        let key = MainActorFeatureKey(F.self)
+        self.init({ _ in key }, fileID: fileID, line: line)
     }
 
     /// Creates a wrapper that reads a feature at each access.
     ///
     /// - Parameters:
-    ///   - feature: The member of ``ContainerKeys`` that names the feature.
+    ///   - key: A key path to the feature: `\.screen`.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
-    public init<F: MainActorFeature>(
-        _ feature: KeyPath<ContainerKeys, F.Type>, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == F.Instance {
-        self.init(F.self, fileID: fileID, line: line)
+    public init(
+        _ key: (ContainerKeys) -> MainActorFeatureKey<Value>, fileID: StaticString = #fileID, line: UInt = #line
+    ) {
+        let key = key(ContainerKeys())
+        source = .asking
+        read = { $0[key] }
+        place = ReadPlace(fileID: fileID, line: line)
     }
 
     /// The instance that the container gives now.

@@ -1,6 +1,6 @@
 /// The children of a container, one for each value of a property, such as a tenant or a session.
 ///
-/// Get one from ``Container/children(by:capacity:idleTime:)-((KeyLookup)->PropertyKey<Value>,_,_)`` and keep it:
+/// Get one from ``Container/children(by:capacity:idleTime:)-(PropertyKey<Value>,_,_)`` and keep it:
 ///
 /// ```swift
 /// let tenants = container.children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
@@ -80,10 +80,24 @@ extension Container {
     ///     ``FeatureContainer/clock``, which is read at this call.
     /// - Returns: The children, at first none.
     public func children<Value: Hashable & Sendable>(
-        by key: (KeyLookup) -> PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
+        by key: (ContainerKeys) -> PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
     ) -> KeyedChildren<Value> {
-        let key = key(KeyLookup())
-        return children(Key(raw: key.raw), capacity, idleTime) { $0[key] = $1 }
+        children(by: key(ContainerKeys()), capacity: capacity, idleTime: idleTime)
+    }
+
+    /// Returns the children of this container by the value of a property, each made when it's first used.
+    ///
+    /// - Parameters:
+    ///   - key: The key of the property that each child sets.
+    ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
+    ///     those in use.
+    ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
+    ///     ``FeatureContainer/clock``, which is read at this call.
+    /// - Returns: The children, at first none.
+    public func children<Value: Hashable & Sendable>(
+        by key: PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
+    ) -> KeyedChildren<Value> {
+        children(Key(raw: key.raw), capacity, idleTime) { $0[key] = $1 }
     }
 
     /// Returns the children of this container by the value of a property, each made when it's first used.

@@ -28,6 +28,48 @@ extension FeatureContainer {
         }
     }
 
+    /// The instance of a key's feature, which belongs to the main actor.
+    ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
+    ///
+    /// - Parameter key: The key.
+    @MainActor
+    public subscript<Instance>(key: MainActorFeatureKey<Instance>) -> Instance {
+        @inlinable @inline(__always) get {
+            let present = _storage.read(key.raw, as: Instance.self)
+            extendLifetime(self)
+            if let present { return present }
+            return _container.readSlowly(key)
+        }
+        @inlinable set {
+            _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
+        }
+    }
+
+    /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container[\.screen]`.
+    ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
+    @inlinable
+    @MainActor
+    public subscript<Instance>(key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
+        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
+        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+    }
+
+    /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container.screen`.
+    ///
+    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
+    ///
+    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
+    @inlinable
+    @MainActor
+    public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
+        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
+        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+    }
+
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
@@ -39,9 +81,38 @@ extension FeatureContainer {
     @MainActor public func replace<F: MainActorFeature>(
         _ feature: F.Type, load: @escaping @MainActor @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        let key = TypedKey(Key.feature(F.self), of: F.Instance.self)
+        replace(MainActorFeatureKey(F.self), load: load)
+    }
+
+    /// Replaces the load of a key's feature, here and in all descendants that don't set it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - load: A closure that creates the instance on the main actor, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @MainActor public func replace<Instance>(
+        _ key: MainActorFeatureKey<Instance>, load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+    ) {
         // Every read is on the main actor, and so is every load.
-        _container.change(key, .replace(Replacement { handle in MainActor.assumeIsolated { Payload(load(handle)) } }))
+        let loader = Replacement { handle in MainActor.assumeIsolated { Payload(load(handle)) } }
+        _container.change(TypedKey(key), .replace(loader))
+    }
+
+    /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
+    ///
+    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
+    ///
+    /// - Parameters:
+    ///   - key: A key path to the feature: `\.screen`.
+    ///   - load: A closure that creates the instance on the main actor, like `load(in:)`.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @MainActor public func replace<Instance>(
+        _ key: (ContainerKeys) -> MainActorFeatureKey<Instance>,
+        load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+    ) {
+        replace(key(ContainerKeys()), load: load)
     }
 }
 
@@ -52,61 +123,57 @@ extension Container {
             .value(as: F.Instance.self)
     }
 
-    /// Returns the instance that the container has for a feature, without loading anything.
-    ///
-    /// The method looks here and in the ancestors, and doesn't wait for a load in progress. In a load, an instance that is found is
-    /// an input. It never stops the program.
-    ///
-    /// - Parameter feature: The feature to look for.
-    /// - Returns: The instance that was set or loaded, or `nil`.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @MainActor public func ifLoaded<F: MainActorFeature>(_ feature: F.Type) -> F.Instance? {
-        present(Key(raw: Key.feature(F.self)), nil)?.value(as: F.Instance.self)
-    }
-
-    /// Changes an instance in place, and sets the result.
-    ///
-    /// If `body` throws, nothing changes. Writing the same feature inside `body` stops the program with a message.
-    ///
-    /// - Parameters:
-    ///   - feature: The feature to change.
-    ///   - body: A closure that changes the instance.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @MainActor public func modify<F: MainActorFeature, R, E>(
-        _ feature: F.Type, _ body: (inout F.Instance) throws(E) -> R
-    ) throws(E) -> R {
-        try modify(TypedKey(Key.feature(F.self), of: F.Instance.self), read: { self[F.self] }, body)
-    }
-
-    /// Returns a sequence of the instances of a feature: the current one, followed by later ones.
-    ///
-    /// If there is no instance, it's loaded at this call.
-    ///
-    /// - Parameter feature: The feature to follow.
-    /// - Returns: The sequence, which you can read on any actor.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @MainActor public func values<F: MainActorFeature>(of feature: F.Type) -> ObservedValues<F.Instance> {
-        MainActorReload.load(F.self, in: self)
-        return ObservedValues(of: F._key, in: self)
+    @usableFromInline @MainActor
+    func readSlowly<Instance>(_ key: MainActorFeatureKey<Instance>) -> Instance {
+        MainActorLoader(Key(raw: key.raw)).read(in: self).value(as: Instance.self)
     }
 }
 
 extension Request {
     @usableFromInline @MainActor init<F: MainActorFeature>(_: F.Type, at place: SourcePlace? = nil) {
-        self.init(
-            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, at: place)
+        self.init(Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, at: place)
+    }
+}
+
+/// The load of a feature of the main actor, found by its key.
+struct MainActorLoader: Sendable {
+    let key: Key
+    private let traits: FeatureTraits
+    private let place: SourcePlace?
+    let load: @MainActor @Sendable (any FeatureContainer) -> Payload
+
+    @MainActor init(_ key: Key) {
+        self.key = key
+        if let feature = key.type as? any MainActorFeature.Type {
+            (traits, place, load) = (feature.traits, nil, { feature.make(in: $0) })
+        } else if let feature = ValueKeys.descriptor(of: key) as? FeatureDescriptor,
+            case .onMainActor(let load) = feature.load
+        {
+            (traits, place, self.load) = (feature.traits, SourcePlace(feature.place.fileID, feature.place.line), load)
+        } else {
+            fatalError(key.name)
+        }
+    }
+
+    var request: Request { Request(key.raw, home: traits.home, reloads: traits.reloads, at: place) }
+
+    /// Reads the feature.
+    @MainActor func read(in container: Container) -> Payload {
+        container.readSlowly(key.raw, nil, { request }) { load($0) }
+    }
+
+    /// Loads the feature if it's missing, unless the container was released or closed.
+    @MainActor func loadIfMissing(in container: Container) {
+        _ = try? container.present(key, nil) ?? container.load(request) { load($0) }
     }
 }
 
 /// Loads on the main actor, once for all that ask before it's free.
 final class MainActorReload: Sendable {
-    /// The feature, whose conformance may belong to the main actor and is therefore looked up there.
-    private let type: Any.Type
+    private let key: Key
     private let isWaiting = Locked(false)
 
-    init(of type: Any.Type) { self.type = type }
+    init(of key: Key) { self.key = key }
 
     func begin(in container: Container) {
         guard
@@ -121,22 +188,16 @@ final class MainActorReload: Sendable {
                 isWaiting.withLock { $0 = false }
                 let node = container.node
                 if node.family.lock.withLock({ token in node.storage[token].isRefusing }) { return }
-                guard let feature = type as? any MainActorFeature.Type else { return }
-                Context.run(container, nil) { Self.load(feature, in: container) }
+                Context.run(container, nil) { MainActorLoader(key).loadIfMissing(in: container) }
             }
         }
     }
 
     /// Reads the feature.
-    @MainActor func read(in container: Container) -> Payload {
-        func read<F: MainActorFeature>(_: F.Type) -> Payload { Payload(container[F.self]) }
-        guard let feature = type as? any MainActorFeature.Type else { fatalError("\(type)") }
-        return read(feature)
-    }
+    @MainActor func read(in container: Container) -> Payload { MainActorLoader(key).read(in: container) }
+}
 
-    /// Loads the feature if it's missing, unless the container was released or closed.
-    @MainActor static func load<F: MainActorFeature>(_ feature: F.Type, in container: Container) {
-        let request = Request(F.self)
-        _ = try? container.present(request.key, nil) ?? container.load(request) { Payload(F.load(in: $0)) }
-    }
+extension MainActorFeature {
+    fileprivate static var traits: FeatureTraits { FeatureTraits(reloads: reloadsWhenInputsChange, home: home) }
+    fileprivate static func make(in container: any FeatureContainer) -> Payload { Payload(load(in: container)) }
 }

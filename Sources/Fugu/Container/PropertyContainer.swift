@@ -88,19 +88,26 @@ extension PropertyContainer {
     /// A property then gives the value of a source, the parent's value, or its default, and a feature gives the parent's instance
     /// or loads again at the next read.
     ///
+    /// - Parameter key: The key.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), .reset) }
+
+    /// Removes the value or instance that was set or loaded here.
+    ///
+    /// A property then gives the value of a source, the parent's value, or its default, and a feature gives the parent's instance
+    /// or loads again at the next read.
+    ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: LookedUpKey>(_ key: (KeyLookup) -> K) {
-        _container.change(TypedKey(key(KeyLookup())), .reset)
-    }
+    public func reset<K: ValueKey>(_ key: (ContainerKeys) -> K) { reset(key(ContainerKeys())) }
 }
 
 extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
-        readSlowly(Key.property(P.self), P._key.naming, { Request(property) }) { _ in Payload(P.defaultValue) }.value(
-            as: P.Value.self)
+        readSlowly(Key.property(P.self), P._key.naming, { Request(property) }) { _ in Payload(P.defaultValue) }
+            .value(as: P.Value.self)
     }
 
     @usableFromInline

@@ -29,8 +29,13 @@ public struct WarmUpList: Sendable {
 
     /// Adds a feature, of whatever kind.
     ///
+    /// - Parameter key: The key of the feature.
+    public mutating func load<K: ValueKey>(_ key: K) { items.append(key._key.loader) }
+
+    /// Adds a feature, of whatever kind.
+    ///
     /// - Parameter key: A key path to the feature: `\.greeter`.
-    public mutating func load<K: LookedUpKey>(_ key: (KeyLookup) -> K) { items.append(key(KeyLookup())._key.loader) }
+    public mutating func load<K: ValueKey>(_ key: (ContainerKeys) -> K) { load(key(ContainerKeys())) }
 }
 
 /// The failures of a warm-up.

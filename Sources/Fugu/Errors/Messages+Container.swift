@@ -51,7 +51,7 @@ extension Messages {
 // Texts of checks.
 extension Messages {
     static func cannotOverride(_ member: String) -> String {
-        "Fugu: check(overriding:) can't override \(member), whose load can throw or suspend, or belongs to the main actor.\nFix: name "
+        "Fugu: check(overriding:) can't override \(member), which belongs to the main actor.\nFix: name "
             + "what a request sets: properties, or plain features."
     }
 }

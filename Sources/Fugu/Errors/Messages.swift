@@ -80,6 +80,11 @@ enum Messages {
         }
     }
 
+    static func placeholderOfFailable(_ name: String) -> String {
+        "Fugu: \(name) has no placeholder, because its load can fail, and strict containers throw instead of giving one.\n"
+            + "Fix: set it in the container: set(\(name).self, to: …)."
+    }
+
     static func unimplemented(_ endpoint: String) -> String {
         "Fugu: \(endpoint) was called, but it isn't implemented.\nFix: give the double a closure for it."
     }

@@ -6,7 +6,7 @@
 /// let clock = ManualClock()
 /// container.clock = ErasedClock(clock)   // a test moves it by hand
 /// ```
-public struct ErasedClock: Clock, ExternalFeature, Sendable {
+public struct ErasedClock: Clock, Feature, External, Sendable {
     /// A point in time, counted from the moment at which the clock was wrapped.
     ///
     /// Don't compare instants of different clocks.

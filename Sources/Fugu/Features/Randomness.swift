@@ -10,7 +10,7 @@ import Synchronization
 /// Copies share one sequence, and threads may draw from it at the same time; each number is given out once. Do not
 /// write `using: &container.randomness`: the language writes the generator back, and that counts as setting the
 /// feature.
-public struct Randomness: RandomNumberGenerator, ExternalFeature, Sendable {
+public struct Randomness: RandomNumberGenerator, Feature, External, Sendable {
     private let draw: @Sendable () -> UInt64
     /// Counts how often a constant was drawn since a caller began to draw.
     private var draws: ConstantDraws?

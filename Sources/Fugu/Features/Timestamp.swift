@@ -20,7 +20,7 @@ import WinSDK
 /// let started = container.timestamp.now
 /// container.timestamp = .constant(1_000_000)
 /// ```
-public struct Timestamp: ExternalFeature, Sendable {
+public struct Timestamp: Feature, External, Sendable {
     private let read: @Sendable () -> Double
 
     /// Creates a timestamp from a closure.

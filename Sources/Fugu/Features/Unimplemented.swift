@@ -14,7 +14,7 @@ public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvert
 /// Use it in the placeholder of a feature that is a struct of closures. A test then sets only the closures that it needs,
 /// and a call of any other fails the test with the name of the endpoint:
 ///
-///     struct Audio: ExternalFeature {
+///     struct Audio: Feature, External {
 ///         var play: @Sendable (_ song: String) async throws -> Void
 ///         var volume: @Sendable () -> Double
 ///

@@ -64,7 +64,3 @@ extension PropertyDescriptor {
         teller.text(of: payload.value(as: Value.self))
     }
 }
-
-extension FeatureDescriptor {
-    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
-}

@@ -49,17 +49,14 @@ extension Container {
 
     /// Sets a key to the value that it has.
     fileprivate func override(_ member: PartialKeyPath<ContainerKeys>) -> String {
-        func set<K: ValueKey>(_ key: K) -> Key {
+        func set<K: PlainValueKey>(_ key: K) -> Key {
             let definition = key._key
             _ = definition.loader(self, false)
             let raw = Key(raw: definition.raw)
             if let present = present(raw, definition.naming) { change(TypedKey(key), .set(present)) }
             return raw
         }
-        func set<K: PlainKey>(_: K.Type) -> Key { set(TypeKey<K>()) }
-        let value = ContainerKeys()[keyPath: member]
-        if let key = value as? any ValueKey { return set(key).name }
-        if let type = value as? any PlainKey.Type { return set(type).name }
+        if let key = ContainerKeys()[keyPath: member] as? any PlainValueKey { return set(key).name }
         fatalError(Messages.cannotOverride("\(member)"))
     }
 }

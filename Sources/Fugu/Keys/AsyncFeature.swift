@@ -38,28 +38,11 @@ extension AsyncFeature {
         return Payload(try await load(in: container))
     }
 
-    fileprivate static var definition: KeyDefinition {
+    static var definition: KeyDefinition {
         KeyDefinition(
             Key.asyncFeature(Self.self),
             .suspending { container, question in
                 try await container.answer(question, Request(Self.self)) { try await make(in: $0) }
             })
     }
-}
-
-/// An async feature that reaches outside the process, and that strict containers therefore refuse to load: they throw.
-public protocol ExternalAsyncFeature: AsyncFeature {
-    /// The instance that containers give in an Xcode preview. The default throws ``LoadError``.
-    ///
-    /// Fugu recognizes a preview by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
-    static var preview: Instance { get throws }
-}
-
-extension ExternalAsyncFeature {
-    /// The library's record of the key.
-    ///
-    /// Don't use it directly.
-    public static var _key: KeyDefinition { definition.external { Payload(try preview) } }
-    /// The default, which throws ``LoadError``: there is no preview.
-    public static var preview: Instance { get throws { throw LoadError.noPreview(Key(raw: _key.raw)) } }
 }

@@ -8,22 +8,17 @@ public protocol ContainerKey {
     static var _key: KeyDefinition { get }
 }
 
-/// A type that names something that doesn't belong to the main actor: a ``Property``, ``Feature``, ``ThrowingFeature``, or
-/// ``AsyncFeature``.
+/// A type that any code can read without `try`: a ``Property`` or ``Feature``.
 ///
-/// Conform to one of the four protocols, not to this one. A type that does so in its declaration is nonisolated, even in a module
+/// Conform to one of the two protocols, not to this one. A type that does so in its declaration is nonisolated, even in a module
 /// whose default isolation is the main actor.
-public protocol NonisolatedKey: ContainerKey, SendableMetatype {}
-
-/// A type whose reads need no `try`: a ``Property`` or ``Feature``.
-///
-/// Conform to one of the two protocols, not to this one.
-public protocol PlainKey: NonisolatedKey {}
+public protocol PlainKey: ContainerKey, SendableMetatype {}
 
 /// A feature that doesn't belong to the main actor.
 ///
-/// Conform to ``Feature``, ``ThrowingFeature``, or ``AsyncFeature``, not to this protocol.
-public protocol NonisolatedFeature: NonisolatedKey {
+/// Conform to ``Feature``, ``ThrowingFeature``, or ``AsyncFeature``, not to this protocol. A type that does so in its declaration is
+/// nonisolated, even in a module whose default isolation is the main actor.
+public protocol NonisolatedFeature: ContainerKey, SendableMetatype {
     /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///
     /// The default is `false`: the instance stays, and graphs mark it as stale.
@@ -46,27 +41,17 @@ extension NonisolatedFeature {
 /// Conform to ``ThrowingFeature`` or ``AsyncFeature``, not to this protocol.
 public protocol FailableFeature: NonisolatedFeature {}
 
-/// A key that a key path names: a ``ValueKey``, or that of a ``MainActorFeature``.
+/// A key that is a value: a ``PropertyKey``, ``FeatureKey``, or ``MainActorFeatureKey``.
 ///
 /// The library's key types conform to this protocol; no others do.
-public protocol LookedUpKey<ContainerValue> {
+public protocol ValueKey<ContainerValue>: Sendable, Hashable {
     /// The type of the value or instance that a container holds.
     associatedtype ContainerValue: Sendable
     /// The library's record of the key. Don't use it directly.
     var _key: KeyDefinition { get }
 }
 
-/// A key that is a value: a ``PropertyKey`` or ``FeatureKey``.
-///
-/// The library's key types conform to this protocol; no others do.
-public protocol ValueKey<ContainerValue>: LookedUpKey, Sendable, Hashable {}
-
-/// A key that is a value and whose reads need no `try`: that of a property or of a ``Feature``.
+/// A key that is a value and that any code can read without `try`: a ``PropertyKey`` or ``FeatureKey``.
 ///
 /// The library's key types conform to this protocol; no others do.
 public protocol PlainValueKey: ValueKey {}
-
-/// A key that is a value and names a feature whose reads need no `try`: a ``FeatureKey``, or that of a ``Feature``.
-///
-/// The library's key types conform to this protocol; no others do.
-public protocol PlainFeatureKey: PlainValueKey {}

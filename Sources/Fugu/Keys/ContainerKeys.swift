@@ -13,11 +13,12 @@
 /// container.observe(\.timeout) { print($0) }
 /// ```
 ///
-/// A member can also name a type that is a key, of any kind. Then the member reads and sets what the type does:
+/// A member can also be the key of a type that conforms to ``Feature`` or ``MainActorFeature``. Then the member reads and sets what
+/// the type does:
 ///
 /// ```swift
 /// extension ContainerKeys {
-///     var mailer: Mailer.Type { Mailer.self }
+///     var mailer: FeatureKey<any MailService> { .init(Mailer.self) }
 /// }
 ///
 /// container.mailer.send("Hello")

@@ -49,33 +49,7 @@ extension Feature {
 
     /// Loads, or returns the preview of an external feature in an Xcode preview.
     @inlinable static func make(in container: any FeatureContainer) -> Payload {
-        // A feature that can't throw has a preview that can't.
-        // swift-format-ignore: NeverUseForceTry
-        if PreviewRun.isOn, let preview = _key.preview { return try! preview() }
+        if PreviewRun.isOn, let preview = _key.preview { return PreviewRun.make(preview) }
         return Payload(load(in: container))
-    }
-}
-
-/// A feature that reaches outside the process, and that strict containers, those of tests, therefore refuse to load.
-public protocol ExternalFeature: Feature {
-    /// The instance that a strict container gives after it has failed the test, so that the test goes on.
-    ///
-    /// For a struct of closures, use ``unimplemented(_:placeholder:fileID:line:)`` for each closure.
-    static var placeholder: Instance { get }
-    /// The instance that containers give in an Xcode preview. The default is the placeholder.
-    ///
-    /// Fugu recognizes a preview by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
-    static var preview: Instance { get }
-}
-
-extension ExternalFeature {
-    /// The placeholder.
-    public static var preview: Instance { placeholder }
-    /// The library's record of the key.
-    ///
-    /// Don't use it directly.
-    public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
-            .external(placeholder: { Payload(placeholder) }, preview: { Payload(preview) })
     }
 }

@@ -9,7 +9,7 @@
 ///
 /// Feature keys are identified like a ``PropertyKey`` without a name: by their place in the source, their type, and
 /// their `id`.
-@frozen public struct FeatureKey<Instance: Sendable>: PlainFeatureKey {
+@frozen public struct FeatureKey<Instance: Sendable>: PlainValueKey {
     /// The type of the key's value or instance.
     public typealias ContainerValue = Instance
 
@@ -49,18 +49,38 @@
             interned = Self.intern(place, KeyDistinction(id), traits, placeholder, load)
         }
     }
+
+    /// Creates the key that a type is, so that ``ContainerKeys`` has a member for it.
+    ///
+    /// ```swift
+    /// extension ContainerKeys {
+    ///     var greeter: FeatureKey<Greeter> { .init(Greeter.self) }
+    /// }
+    /// ```
+    ///
+    /// What you set with the key, you read with the type, and the other way around.
+    ///
+    /// - Parameter feature: The type of the feature.
+    @inlinable
+    public init<F: Feature>(_ feature: F.Type) where F.Instance == Instance {
+        interned = InternedKey(raw: Key.feature(F.self), record: 0)
+    }
 }
 
 extension FeatureKey {
     init(interned: InternedKey) { self.interned = interned }
 
-    var descriptor: FeatureDescriptor<Instance> { interned.descriptor() }
+    /// The type that the key was made from, if any.
+    var type: (any Feature.Type)? { Key(raw: raw).type as? any Feature.Type }
 
     /// The library's record of the key.
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {
-        KeyDefinition(raw) { try $0.answer($1, { Request(self) }, { Payload(descriptor.make(in: $0)) }) }
+        if let type { return type._key }
+        let key = Key(raw: raw)
+        let feature: FeatureDescriptor = interned.descriptor()
+        return KeyDefinition(raw) { try $0.answer($1, { Request(key, feature) }, { feature.make(in: $0) }) }
     }
 
     @usableFromInline
@@ -69,8 +89,10 @@ extension FeatureKey {
         _ placeholder: (@Sendable () -> Instance)?, _ load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) -> InternedKey {
         ValueKeys.intern(place, distinction, Instance.self) {
-            FeatureDescriptor(
-                place: place, distinction: distinction, traits: traits, placeholder: placeholder, load: load)
+            let standIn: (@Sendable () -> Payload)? = if let placeholder { { Payload(placeholder()) } } else { nil }
+            return FeatureDescriptor(
+                place, distinction, "FeatureKey<\(Instance.self)>", traits, placeholder: standIn,
+                .anywhere { Payload(load($0)) })
         }
     }
 }
@@ -92,30 +114,41 @@ extension FeatureKey {
 }
 
 /// The arguments that a feature key was created with.
-final class FeatureDescriptor<Instance: Sendable>: ValueKeyDescriptor {
+final class FeatureDescriptor: ValueKeyDescriptor {
+    enum Load: Sendable {
+        case anywhere(@Sendable (any FeatureContainer) -> Payload)
+        case onMainActor(@MainActor @Sendable (any FeatureContainer) -> Payload)
+    }
+
     let place: KeyPlace
     let distinction: KeyDistinction?
+    let typeName: String
     let traits: FeatureTraits
-    let placeholder: (@Sendable () -> Instance)?
-    private let load: @Sendable (any FeatureContainer) -> Instance
+    let placeholder: (@Sendable () -> Payload)?
+    let load: Load
 
     init(
-        place: KeyPlace, distinction: KeyDistinction?, traits: FeatureTraits,
-        placeholder: (@Sendable () -> Instance)?, load: @escaping @Sendable (any FeatureContainer) -> Instance
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, _ traits: FeatureTraits,
+        placeholder: (@Sendable () -> Payload)? = nil, _ load: Load
     ) {
         self.place = place
         self.distinction = distinction
+        self.typeName = typeName
         self.traits = traits
         self.placeholder = placeholder
         self.load = load
     }
 
     /// Returns the loaded instance, or the preview of an external feature if the process runs for an Xcode preview.
-    func make(in container: any FeatureContainer) -> Instance {
+    func make(in container: any FeatureContainer) -> Payload {
         if PreviewRun.isOn, let placeholder { return placeholder() }
+        guard case .anywhere(let load) = load else { fatalError(label) }
         return load(container)
     }
 
-    var typeName: String { "FeatureKey<\(Instance.self)>" }
     var isRequired: Bool { traits.isRequired }
+    var keyTraits: KeyTraits {
+        KeyTraits(isExternal: placeholder != nil, home: traits.home, reloads: traits.reloads)
+    }
+    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
 }

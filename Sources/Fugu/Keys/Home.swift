@@ -29,23 +29,30 @@ public struct Home: Sendable {
 
     /// Returns the nearest container in which a key is set, or the root.
     ///
-    /// Each container that sets the key has its own instance, which its descendants share. It's released when the key is
+    /// Each container that sets it has its own instance, which its descendants share. It's released when that is
     /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
     ///
     /// - Parameter key: A key path to the key: `\.tenant`.
     /// - Returns: The home.
-    public static func with<K: ValueKey>(_ key: (KeyLookup) -> K) -> Home {
-        Home(.with(Key(raw: key(KeyLookup())._key.raw)))
-    }
+    public static func with<K: ValueKey>(_ key: (ContainerKeys) -> K) -> Home { with(key(ContainerKeys())) }
+
+    /// Returns the nearest container in which a key is set, or the root.
+    ///
+    /// Each container that sets it has its own instance, which its descendants share. It's released when that is
+    /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The home.
+    public static func with<K: ValueKey>(_ key: K) -> Home { Home(.with(Key(raw: key._key.raw))) }
 
     /// Returns the nearest container in which a type is set, or the root.
     ///
-    /// Each container that sets the type has its own instance, which its descendants share. It's released when the type is
+    /// Each container that sets it has its own instance, which its descendants share. It's released when that is
     /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
     ///
     /// - Parameter key: The type of the property or feature.
     /// - Returns: The home.
-    public static func with<K: NonisolatedKey>(_ key: K.Type) -> Home { Home(.with(Key(raw: K._key.raw))) }
+    public static func with<K: ContainerKey>(_ key: K.Type) -> Home { Home(.with(Key(raw: K._key.raw))) }
 
     package var isLocal: Bool { if case .local = kind { true } else { false } }
     /// Whether the declaration names a container, whatever the inputs are.

@@ -30,10 +30,3 @@ extension NonisolatedFeature {
 extension PropertyDescriptor {
     var keyTraits: KeyTraits { KeyTraits(isSecret: isSecret || naming?.isHidden == true) }
 }
-
-extension FeatureDescriptor {
-    var keyTraits: KeyTraits {
-        KeyTraits(
-            isExternal: placeholder != nil, home: traits.home, reloads: traits.reloads)
-    }
-}

@@ -1,17 +1,17 @@
 /// A feature that belongs to the main actor: `container[Screen.self]`.
 ///
-///     @MainActor final class Screen: MainActorFeature {
+///     final class Screen: MainActorFeature {
 ///         let title: String
 ///         init(title: String) { self.title = title }
 ///         static func load(in container: any FeatureContainer) -> Screen { Screen(title: container.city) }
 ///     }
 ///
-/// The compiler refuses to load, read, set, or observe it elsewhere. In a module whose default isolation is the main actor, leave
-/// out `@MainActor`.
+/// A type that conforms in its declaration belongs to the main actor, with or without `@MainActor`. The compiler refuses to load,
+/// read, or set the feature elsewhere. You can observe it anywhere, since an instance is `Sendable`.
 ///
 /// A plain feature can't read it. To load on the main actor what can fail or suspend, conform to ``AsyncFeature`` and mark its
 /// `load(in:)` with `@MainActor`.
-public protocol MainActorFeature: ContainerKey where ContainerValue == Instance {
+@MainActor public protocol MainActorFeature: ContainerKey where ContainerValue == Instance {
     /// The type of the instance.
     @_documentation(visibility: internal)
     associatedtype ContainerValue = Instance
@@ -24,29 +24,29 @@ public protocol MainActorFeature: ContainerKey where ContainerValue == Instance 
     ///
     /// - Parameter container: The handle of the load, which records what you read from it.
     /// - Returns: The instance, which the container keeps.
-    @MainActor static func load(in container: any FeatureContainer) -> Instance
+    static func load(in container: any FeatureContainer) -> Instance
     /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///
     /// The default is `false`: the instance stays, and graphs mark it as stale. If it's `true`, the instance is
     /// dropped on whichever thread the input changes, and loads at the next read. If it's observed, it loads as soon as the
     /// main actor is free.
-    @MainActor static var reloadsWhenInputsChange: Bool { get }
+    static var reloadsWhenInputsChange: Bool { get }
     /// The container in which the instance lives.
     ///
     /// The default is ``Home/inferred``: where its inputs live.
-    @MainActor static var home: Home { get }
+    static var home: Home { get }
 }
 
 extension MainActorFeature {
     /// The default, `false`: the instance stays when its inputs change.
-    @MainActor public static var reloadsWhenInputsChange: Bool { false }
+    public static var reloadsWhenInputsChange: Bool { false }
     /// The default, ``Home/inferred``: the instance lives where its inputs live.
-    @MainActor public static var home: Home { .inferred }
+    public static var home: Home { .inferred }
 
     /// The library's record of the key.
     ///
     /// Don't use it directly.
-    public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self), .onMainActor(MainActorReload(of: Self.self)))
+    public nonisolated static var _key: KeyDefinition {
+        KeyDefinition(Key.feature(Self.self), .onMainActor(MainActorReload(of: Key(raw: Key.feature(Self.self)))))
     }
 }

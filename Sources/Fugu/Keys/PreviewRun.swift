@@ -16,4 +16,9 @@ import ucrt
 @usableFromInline enum PreviewRun {
     @usableFromInline static let isOn =
         unsafe getenv("XCODE_RUNNING_FOR_PREVIEWS").map { unsafe String(cString: $0) } == "1"
+
+    /// Returns the preview of a feature that can't throw.
+    @usableFromInline static func make(_ preview: () throws -> Payload) -> Payload {
+        do { return try preview() } catch { fatalError("\(error)") }
+    }
 }

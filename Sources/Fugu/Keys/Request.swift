@@ -44,15 +44,11 @@
             isExternal: placeholder != nil, placeholder: placeholder, at: place)
     }
 
-    @usableFromInline init<Instance>(_ key: FeatureKey<Instance>) {
-        let descriptor = key.descriptor
-        let placeholder: (() -> Payload)? =
-            if let standIn = descriptor.placeholder { { Payload(standIn()) } } else { nil }
-        let traits = descriptor.traits
+    init(_ key: Key, _ feature: FeatureDescriptor) {
         self.init(
-            key.raw, home: traits.home, reloads: traits.reloads,
-            isExternal: placeholder != nil, placeholder: placeholder,
-            at: SourcePlace(descriptor.place.fileID, descriptor.place.line))
+            key.raw, home: feature.traits.home, reloads: feature.traits.reloads,
+            isExternal: feature.placeholder != nil, placeholder: feature.placeholder,
+            at: SourcePlace(feature.place.fileID, feature.place.line))
     }
 
     @usableFromInline init<F: FailableFeature>(_: F.Type, at place: SourcePlace? = nil) {

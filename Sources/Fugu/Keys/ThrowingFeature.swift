@@ -33,26 +33,9 @@ extension ThrowingFeature {
         return Payload(try load(in: container))
     }
 
-    fileprivate static var definition: KeyDefinition {
+    static var definition: KeyDefinition {
         KeyDefinition(Key.throwingFeature(Self.self)) {
             try $0.answer($1, { Request(Self.self) }, { try make(in: $0) })
         }
     }
-}
-
-/// A throwing feature that reaches outside the process, and that strict containers therefore refuse to load: they throw.
-public protocol ExternalThrowingFeature: ThrowingFeature {
-    /// The instance that containers give in an Xcode preview. The default throws ``LoadError``.
-    ///
-    /// Fugu recognizes a preview by the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
-    static var preview: Instance { get throws }
-}
-
-extension ExternalThrowingFeature {
-    /// The library's record of the key.
-    ///
-    /// Don't use it directly.
-    public static var _key: KeyDefinition { definition.external { Payload(try preview) } }
-    /// The default, which throws ``LoadError``: there is no preview.
-    public static var preview: Instance { get throws { throw LoadError.noPreview(Key(raw: _key.raw)) } }
 }

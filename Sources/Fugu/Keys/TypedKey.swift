@@ -10,7 +10,7 @@
     }
 
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
-    init<K: LookedUpKey>(_ key: K) { self.init(key._key.raw, of: K.ContainerValue.self) }
+    init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.ContainerValue.self) }
 
     /// Creates a key for a reset, which compares nothing.
     init(resetting key: Key) { self.init(key.raw, of: Void.self) }

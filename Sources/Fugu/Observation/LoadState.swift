@@ -213,19 +213,6 @@ extension Container {
     public func states<F: FailableFeature>(of feature: F.Type) -> ObservedValues<LoadState<F.ContainerValue>> {
         ObservedValues(ofStates: F._key.loader, in: self)
     }
-
-    /// Returns a sequence of the states of a feature's load: the current one, followed by later ones.
-    ///
-    /// See `states(of:)`.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Returns: The sequence.
-    /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
-    public func states<F: FailableFeature>(
-        of feature: KeyPath<ContainerKeys, F.Type>
-    ) -> ObservedValues<LoadState<F.ContainerValue>> {
-        states(of: F.self)
-    }
 }
 
 extension ObservableContainer {
@@ -242,16 +229,5 @@ extension ObservableContainer {
     public func state<F: FailableFeature>(of feature: F.Type) -> LoadState<F.ContainerValue> {
         guard case .tracked(let tracker, let container) = _container.role else { return .idle }
         return tracker.state(of: F._key.loader, in: container)
-    }
-
-    /// The state of a feature's load, which is tracked like a read.
-    ///
-    /// See `state(of:)`.
-    ///
-    /// - Parameter feature: The member of ``ContainerKeys`` that names the feature.
-    /// - Returns: The current state.
-    /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
-    public func state<F: FailableFeature>(of feature: KeyPath<ContainerKeys, F.Type>) -> LoadState<F.ContainerValue> {
-        state(of: F.self)
     }
 }

@@ -106,13 +106,32 @@ extension AsyncStream {
 extension Container {
     /// Returns a sequence of the values of a type: the current one, followed by later ones.
     ///
-    /// If there is no value, it's loaded. A load that fails yields nothing.
+    /// If there is no value, it's loaded, what belongs to the main actor as soon as that is free. A load that fails yields
+    /// nothing.
+    ///
+    /// To update what belongs to the main actor, such as a label, follow the values in one of its tasks:
+    ///
+    /// ```swift
+    /// Task { for await timeout in container.values(of: \.timeout) { label.text = "\(timeout)" } }
+    /// ```
+    ///
+    /// A reader that's slower than the changes gets the newest value and skips those between. To see every value, use
+    /// `observe(_:while:observer:)`.
     ///
     /// - Parameter key: The type to follow.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: NonisolatedKey>(of key: K.Type) -> ObservedValues<K.ContainerValue> {
+    public func values<K: ContainerKey>(of key: K.Type) -> ObservedValues<K.ContainerValue> {
         ObservedValues(of: K._key, in: self)
+    }
+
+    /// Returns a sequence of the values of a key: the current one, followed by later ones.
+    ///
+    /// - Parameter key: The key to follow.
+    /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    public func values<K: ValueKey>(of key: K) -> ObservedValues<K.ContainerValue> {
+        ObservedValues(of: key._key, in: self)
     }
 
     /// Returns a sequence of the values of a key: the current one, followed by later ones.
@@ -120,7 +139,7 @@ extension Container {
     /// - Parameter key: A key path to the key to follow: `\.timeout`.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: ValueKey>(of key: (KeyLookup) -> K) -> ObservedValues<K.ContainerValue> {
-        ObservedValues(of: key(KeyLookup())._key, in: self)
+    public func values<K: ValueKey>(of key: (ContainerKeys) -> K) -> ObservedValues<K.ContainerValue> {
+        values(of: key(ContainerKeys()))
     }
 }

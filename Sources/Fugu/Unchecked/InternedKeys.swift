@@ -58,9 +58,10 @@ public import Synchronization
 /// A value key's identity, and the address of its record.
 @frozen @usableFromInline struct InternedKey: Hashable, Sendable {
     @usableFromInline let raw: UInt
-    let record: UInt
+    /// The address of its record, or zero for the key that a type is.
+    @usableFromInline let record: UInt
 
-    @usableFromInline init(raw: UInt, record: UInt) {
+    @inlinable init(raw: UInt, record: UInt) {
         self.raw = raw
         self.record = record
     }

@@ -21,7 +21,7 @@ extension ContainerKeys {
 }
 
 // | `var weather: Factory<WeatherClient> { self { … } }` |
-private struct Siren: ExternalFeature {
+private struct Siren: Feature, External {
     var sound: @Sendable () -> String
 
     static func load(in container: any FeatureContainer) -> Siren { Siren { "live" } }
@@ -56,7 +56,7 @@ extension ContainerKeys {
 }
 
 // | `promised()`, `Factory<Service?>` |
-private enum Foghorn: RequiredFeature {
+private enum Foghorn: Feature, Required {
     typealias Instance = String
     static var placeholder: String { "" }
 }

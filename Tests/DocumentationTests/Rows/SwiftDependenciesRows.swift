@@ -13,7 +13,7 @@ private struct Compass: Feature {
     static func load(in container: any FeatureContainer) -> Compass { Compass() }
 }
 
-private struct Beacon: ExternalFeature {
+private struct Beacon: Feature, External {
     var flash: @Sendable (_ times: Int) -> String
 
     static func load(in container: any FeatureContainer) -> Beacon { Beacon { "live \($0)" } }
@@ -28,7 +28,7 @@ private struct Beacon: ExternalFeature {
 
 // | a computed property in `DependencyValues`, `@DependencyEntry` |
 extension ContainerKeys {
-    fileprivate var beacon: Beacon.Type { Beacon.self }
+    fileprivate var beacon: FeatureKey<Beacon> { .init(Beacon.self) }
 }
 
 extension ContainerKeys {

@@ -63,7 +63,7 @@ private struct AccentField: View {
     return AccentView().environment(container.observable)
 }
 
-private struct Swatches: ExternalFeature {
+private struct Swatches: Feature, External {
     var names: @Sendable () -> [String]
 
     static func load(in container: any FeatureContainer) -> Swatches { Swatches { [] } }

@@ -15,7 +15,7 @@ extension ContainerKeys {
     fileprivate var engineName: FeatureKey<String> { .init { "engine of \($0[UserName.self])" } }
 }
 
-private struct Horn: ExternalFeature {
+private struct Horn: Feature, External {
     var sound: @Sendable () -> String
 
     static func load(in container: any FeatureContainer) -> Horn { Horn { "live" } }

@@ -44,7 +44,7 @@ final class Lamp: Sendable {
 @MainActor func show(_ container: Container) -> String { container[Dashboard.self].title }
 
 extension ContainerKeys {
-    var dashboard: Dashboard.Type { Dashboard.self }
+    var dashboard: MainActorFeatureKey<Dashboard> { .init(Dashboard.self) }
 }
 
 @MainActor final class Toolbar {
@@ -54,5 +54,8 @@ extension ContainerKeys {
 }
 
 @MainActor func follow(_ container: Container, _ dashboard: Window) {
-    container.observeOnMainActor(\.mode) { [weak dashboard] mode in dashboard?.title = mode }
+    let modes = container.values(of: \.mode)
+    Task { [weak dashboard] in
+        for await mode in modes { dashboard?.title = mode }
+    }
 }

@@ -48,7 +48,7 @@ extension Snippets {
         #expect(Container.with(container) { Toolbar().title } == "Tools for: It is day")
         follow(container, window)
         container.mode = "night"
-        while window.title.isEmpty { await Task.yield() }
+        while window.title != "night" { await Task.yield() }
         #expect(window.title == "night")
     }
 }

@@ -41,7 +41,7 @@ nonisolated struct NoPayments: Payments {
     func pay(_ cents: Int) -> String { "" }
 }
 
-enum PaymentService: RequiredFeature {
+enum PaymentService: Feature, Required {
     typealias Instance = any Payments
     static var placeholder: any Payments { NoPayments() }
 }

@@ -6,7 +6,7 @@ extension ContainerKeys {
 }
 
 /// Reaches outside the process.
-struct OrderAPI: ExternalFeature {
+struct OrderAPI: Feature, External {
     var orders: @Sendable (_ user: String) async throws -> [String]
 
     static func load(in container: any FeatureContainer) -> OrderAPI {

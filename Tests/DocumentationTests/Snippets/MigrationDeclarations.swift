@@ -3,7 +3,7 @@ import FuguTesting
 import Synchronization
 import Testing
 
-struct WeatherClient: ExternalFeature {
+struct WeatherClient: Feature, External {
     var temperature: @Sendable (_ city: String) async throws -> Double
 
     static func load(in container: any FeatureContainer) -> WeatherClient {
@@ -15,7 +15,7 @@ struct WeatherClient: ExternalFeature {
 }
 
 extension ContainerKeys {
-    var weather: WeatherClient.Type { WeatherClient.self }
+    var weather: FeatureKey<WeatherClient> { .init(WeatherClient.self) }
 }
 
 struct Forecast {

@@ -9,7 +9,7 @@ extension ContainerKeys {
     public var currency: PropertyKey<String> { .init("shop.currency", defaultValue: "EUR") }
 }
 
-public struct Rates: ExternalFeature, Sendable {
+public struct Rates: Feature, External, Sendable {
     public var rate: @Sendable (_ currency: String) async throws -> Double
 
     public init(rate: @escaping @Sendable (_ currency: String) async throws -> Double) { self.rate = rate }

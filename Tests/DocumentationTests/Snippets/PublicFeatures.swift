@@ -29,7 +29,7 @@ public enum PublicPage {
         func meaning(of word: String) -> String? { "\(word) in \(language)" }
     }
 
-    public enum Phrasebook: RequiredFeature {
+    public enum Phrasebook: Feature, Required {
         public typealias Instance = any Dictionary
         public static var placeholder: any Dictionary { EmptyDictionary() }
     }

@@ -15,7 +15,7 @@ struct ServersPage {
         static var defaultValue: String { "db://localhost" }
     }
 
-    struct Database: ExternalAsyncFeature {
+    struct Database: AsyncFeature, External {
         let connection: Connection
 
         static func load(in container: any FeatureContainer) async throws -> Database {
@@ -58,7 +58,7 @@ struct ServersPage {
         return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
     }
 
-    struct TenantDatabase: ExternalAsyncFeature {
+    struct TenantDatabase: AsyncFeature, External {
         let connection: Connection
 
         static func load(in container: any FeatureContainer) async throws -> TenantDatabase {

@@ -84,20 +84,12 @@ enum SwiftUIPage {
         }
     }
 
-    struct Sensor: ExternalFeature {
+    struct Sensor: Feature, External {
         let degrees: @Sendable () -> Double
 
         static func load(in container: any FeatureContainer) -> Sensor { Sensor { readSensor() } }
         static var placeholder: Sensor { Sensor(degrees: unimplemented("Sensor.degrees", placeholder: 0)) }
         static var preview: Sensor { Sensor { 21.5 } }
-    }
-
-    @MainActor final class CityLabel {
-        var text = ""
-
-        func follow(_ container: Container) {
-            container.observeOnMainActor(\.city, while: self) { [weak self] in self?.text = $0 }
-        }
     }
 }
 

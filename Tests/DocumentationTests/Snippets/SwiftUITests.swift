@@ -38,15 +38,6 @@ extension Snippets {
         #expect(orphan.lines == ["Snow in Oslo"])
     }
 
-    @Test("SwiftUI: an owner's observer hears on the main actor")
-    @MainActor func owner() async {
-        let (container, label) = (Container(), SwiftUIPage.CityLabel())
-        label.follow(container)
-        container.city = "Rome"
-        while label.text.isEmpty { await Task.yield() }
-        #expect(label.text == "Rome")
-    }
-
     @Test("Coming from SwiftUI's environment: a subtree overrides, and the text follows")
     func environment() async throws {
         typealias HeadingText = EnvironmentPage.HeadingText

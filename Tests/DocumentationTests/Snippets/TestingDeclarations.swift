@@ -4,7 +4,7 @@ import FuguTesting
 import Testing
 import XCTest
 
-struct Mail: ExternalFeature {
+struct Mail: Feature, External {
     var send: @Sendable (_ text: String, _ address: String) throws -> Void
 
     static func load(in container: any FeatureContainer) -> Mail { Mail { try deliver($0, to: $1) } }
@@ -12,7 +12,7 @@ struct Mail: ExternalFeature {
 }
 
 extension ContainerKeys {
-    var mail: Mail.Type { Mail.self }
+    var mail: FeatureKey<Mail> { .init(Mail.self) }
 }
 
 nonisolated struct Reminder {
@@ -48,7 +48,7 @@ nonisolated final class ReminderXCTests: XCTestCase {
     }
 }
 
-struct Player: ExternalFeature {
+struct Player: Feature, External {
     var play: @Sendable (_ song: String) async throws -> Void
     var volume: @Sendable () -> Double
 

@@ -17,7 +17,7 @@ struct Greeter: Feature {
 }
 
 extension ContainerKeys {
-    var greeter: Greeter.Type { Greeter.self }
+    var greeter: FeatureKey<Greeter> { .init(Greeter.self) }
 }
 
 extension ContainerKeys {
@@ -71,7 +71,7 @@ struct Connection: AsyncFeature {
 /// Declarations that the page takes for granted.
 nonisolated private func deliver(_ text: String) { print(text) }
 
-struct Mailer: ExternalFeature {
+struct Mailer: Feature, External {
     var send: @Sendable (_ text: String) -> Void
 
     static func load(in container: any FeatureContainer) -> Mailer { Mailer { deliver($0) } }

@@ -28,7 +28,7 @@ extension ContainerKeys {
     }
 }
 
-private struct T: ExternalThrowingFeature {
+private struct T: ThrowingFeature, External {
     static var reloadsWhenInputsChange: Bool { true }
     static func load(in container: any FeatureContainer) throws -> EverythingMade {
         Made(container.p0 * 100, container)

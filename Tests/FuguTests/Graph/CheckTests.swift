@@ -5,8 +5,8 @@ import Testing
 
 extension ContainerKeys {
     fileprivate var checkedID: PropertyKey<Int> { .init(defaultValue: 0) }
-    fileprivate var checkedUser: CheckTests.User.Type { CheckTests.User.self }
-    fileprivate var checkedLedger: CheckTests.Broken.Type { CheckTests.Broken.self }
+    fileprivate var checkedUser: PropertyKey<String> { .init(defaultValue: "guest") }
+    fileprivate var checkedScreen: MainActorFeatureKey<Int> { .init { _ in 1 } }
 }
 
 @Suite("Checks: everything is loaded, and all of it reported at once") struct CheckTests {
@@ -26,7 +26,6 @@ extension ContainerKeys {
 
     @Test(arguments: cases) func behaves(as stated: Case<CheckTests>) async throws { try await stated.run(self) }
 
-    struct User: Property { static var defaultValue: String { "guest" } }
     struct URL: Property { static var defaultValue: String { "main.db" } }
 
     struct Pool: Feature {
@@ -51,15 +50,15 @@ extension ContainerKeys {
         static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Notes { Notes() }
     }
-    struct Mailer: ExternalFeature {
+    struct Mailer: Feature, External {
         static var placeholder: Mailer { Mailer() }
         static func load(in container: any FeatureContainer) -> Mailer { fatalError("reaches outside") }
     }
-    struct Payments: RequiredFeature {
+    struct Payments: Feature, Required {
         static var placeholder: Payments { Payments() }
     }
-    struct Search: RequiredAsyncFeature {}
-    struct Database: ExternalAsyncFeature {
+    struct Search: AsyncFeature, Required {}
+    struct Database: AsyncFeature, External {
         static func load(in container: any FeatureContainer) async throws -> Database { fatalError("reaches outside") }
     }
     struct Signup: Feature {
@@ -112,7 +111,7 @@ extension ContainerKeys {
             equals: """
                 lives in the root
                   Pool
-                lives where \\.checkedID or User is set
+                lives where \\.checkedID or \\.checkedUser is set
                   RequestLog: \\.checkedID
                   Session: RequestLog → \\.checkedID
                 lives in each container that reads it
@@ -200,7 +199,7 @@ extension ContainerKeys {
         }
         let container = Container()
         container.handleReports { reports.add($0) }
-        _ = await container.check { $0.load(\.[key]) }
+        _ = await container.check { $0.load(key) }
         expect(closed.value, equals: 1)
         expect(reports.all, equals: [])
     }
@@ -209,7 +208,7 @@ extension ContainerKeys {
     func refusesOverride() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
-            _ = await Container().check(overriding: \.checkedLedger) { $0.load(Pool.self) }
+            _ = await Container().check(overriding: \.checkedScreen) { $0.load(Pool.self) }
         }
         expectMessage(of: result, "can't override")
     }

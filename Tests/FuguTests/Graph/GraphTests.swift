@@ -177,7 +177,7 @@ struct GraphTests {
             expect(staleCount(), equals: 0)
             change(container)
             expect(staleCount(), equals: 1)
-            expect(container.explain(\.[reader]).sentences.contains { $0.hasPrefix("It's stale") })
+            expect(container.explain(reader).sentences.contains { $0.hasPrefix("It's stale") })
             _ = container[Client.self]
             expect(staleCount(), equals: 1)
         }

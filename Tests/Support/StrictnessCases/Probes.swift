@@ -1,7 +1,7 @@
 package import Fugu
 
 /// Reaches outside the process.
-package struct Mailer: ExternalFeature {
+package struct Mailer: Feature, External {
     package var name: String
     package init(name: String) { self.name = name }
     package static func load(in container: any FeatureContainer) -> Mailer { Mailer(name: "live") }
@@ -24,7 +24,7 @@ package struct Account: Feature {
 /// Stands around a feature.
 package enum Network {
     /// Reaches outside and may fail; nested in a type, which a line to paste must name.
-    package struct Socket: ExternalThrowingFeature {
+    package struct Socket: ThrowingFeature, External {
         package let name: String
         package init(name: String) { self.name = name }
         package static func load(in container: any FeatureContainer) throws -> Socket { Socket(name: "live") }
@@ -32,7 +32,7 @@ package enum Network {
 }
 
 /// Reaches outside and suspends.
-package struct Database: ExternalAsyncFeature {
+package struct Database: AsyncFeature, External {
     package let name: String
     package init(name: String) { self.name = name }
     package static func load(in container: any FeatureContainer) async throws -> Database { Database(name: "live") }

@@ -41,7 +41,7 @@ extension ContainerKeys {
     var privateKey: PropertyKey<String?> { .init("tls.key") }
     var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
     var paymentsURL: PropertyKey<String> { .init(defaultValue: "") }
-    var screen: Screen.Type { Screen.self }
+    var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
 }
 
 // Properties.
@@ -65,13 +65,13 @@ struct Greeter: Feature {
     func greet() {}
     static func load(in _: any FeatureContainer) -> Greeter { Greeter() }
 }
-struct Audio: ExternalFeature {
+struct Audio: Feature, External {
     var play: @Sendable (_ song: String) async throws -> Void
     var volume: @Sendable () -> Double
     static func load(in _: any FeatureContainer) -> Audio { placeholder }
     static var placeholder: Audio { Audio(play: { _ in }, volume: { 0 }) }
 }
-struct WeatherClient: ExternalFeature {
+struct WeatherClient: Feature, External {
     var degrees: @Sendable (_ city: String) -> Int
     static func load(in _: any FeatureContainer) -> WeatherClient { placeholder }
     static var placeholder: WeatherClient { WeatherClient { _ in 0 } }
@@ -94,6 +94,14 @@ struct Log: Feature { static func load(in _: any FeatureContainer) -> Log { Log(
 struct Session: Feature { static func load(in _: any FeatureContainer) -> Session { Session() } }
 struct Report: Feature { static func load(in _: any FeatureContainer) -> Report { Report() } }
 struct Handlers: Feature { static func load(in _: any FeatureContainer) -> Handlers { Handlers() } }
+func limit(of user: String) -> PropertyKey<Int> { PropertyKey(defaultValue: 10, id: user) }
+@MainActor protocol SpeechService: Sendable { func say(_ text: String) }
+@MainActor final class SystemSpeech: SpeechService {
+    init(greeting: String) {}
+    func say(_ text: String) {}
+}
+@MainActor final class Label { var text = "" }
+@MainActor let label = Label()
 @MainActor final class Screen: MainActorFeature { static func load(in _: any FeatureContainer) -> Screen { Screen() } }
 
 protocol MailService: Sendable { func send(_ text: String) }
@@ -114,7 +122,7 @@ struct Route: Sendable { init(_ path: String, store: (any LinkRepository)? = nil
 public protocol PaymentService: Sendable {}
 struct UnimplementedPayments: PaymentService {}
 struct CardPayments: PaymentService { init(url: String) {} }
-enum Payments: RequiredFeature {
+enum Payments: Feature, Required {
     typealias Instance = any PaymentService
     static var placeholder: any PaymentService { UnimplementedPayments() }
 }

@@ -4,8 +4,8 @@ import FuguInspection
 // Every load, default, and observer that belongs to the main actor checks that it runs there, and one that suspends and belongs to no
 // actor that it runs on none. What is used off the main actor and isn't a key says `nonisolated`, and nothing else does.
 
-struct UserName: Property {
-    static var defaultValue: String { "guest" }
+struct Volume: Property {
+    static var defaultValue: Int { 5 }
 }
 
 struct Greeter: Feature, Equatable {
@@ -45,7 +45,7 @@ struct Database: AsyncFeature {
     }
 }
 
-@MainActor final class Screen: MainActorFeature {
+final class Screen: MainActorFeature {
     let title: String
     var count = 0
     init(title: String) { self.title = title }
@@ -60,8 +60,17 @@ struct Database: AsyncFeature {
     }
 }
 
+// A protocol whose implementations belong to the main actor.
+@MainActor protocol Speech: Sendable { func say() -> String }
+
+@MainActor final class SystemSpeech: Speech {
+    let name: String
+    init(name: String) { self.name = name }
+    func say() -> String { "I'm \(name)" }
+}
+
 // A feature that another module supplies, a list that modules add to, and a pool for each tenant.
-enum Payments: RequiredFeature {
+enum Payments: Feature, Required {
     typealias Instance = @Sendable (Int) -> String
     static var placeholder: Instance { { "placeholder for \($0)" } }
 }
@@ -73,18 +82,17 @@ struct Pool: Feature {
 }
 
 extension ContainerKeys {
-    var payments: Payments.Type { Payments.self }
-    var pool: Pool.Type { Pool.self }
+    var payments: FeatureKey<Payments.Instance> { .init(Payments.self) }
+    var pool: FeatureKey<Pool> { .init(Pool.self) }
     var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
     var routes: FeatureKey<[String]> { .init { _ in [] } }
 }
 
 extension ContainerKeys {
-    var userName: UserName.Type { UserName.self }
-    var greeter: Greeter.Type { Greeter.self }
-    var parsed: Parsed.Type { Parsed.self }
-    var database: Database.Type { Database.self }
-    var screen: Screen.Type { Screen.self }
+    var userName: PropertyKey<String> { .init(defaultValue: "guest") }
+    var greeter: FeatureKey<Greeter> { .init(Greeter.self) }
+    var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
+    var speech: MainActorFeatureKey<any Speech> { .init { SystemSpeech(name: $0.userName) } }
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
     var farewell: FeatureKey<String> { .init { "Goodbye, \($0.userName)" } }
 }
@@ -104,12 +112,16 @@ nonisolated struct Doorman {
 
 @MainActor final class Window {
     @MainActorInjected(\.screen) var screen
+    @MainActorInjected(\.speech) var speech
     var titles: [String] = []
 
-    func follow(_ container: Container) -> ObservationToken {
-        container.observeOnMainActor(\.screen) { [weak self] screen in
-            MainActor.preconditionIsolated()
-            self?.titles.append(screen.title)
+    func follow(_ container: Container) -> Task<Void, Never> {
+        let screens = container.values(of: \.screen)
+        return Task { [weak self] in
+            for await screen in screens {
+                MainActor.preconditionIsolated()
+                self?.titles.append(screen.title)
+            }
         }
     }
 }
@@ -121,19 +133,19 @@ nonisolated func off(_ container: Container) async throws {
         precondition(container.greeter.greet() == "Hello, Ada" && container[Greeter.self] == container[\.greeter])
         precondition(Container.with(container) { Doorman().greeter.text } == "Hello, Ada")
         precondition(Container.with(container) { Doorman().host.text } == container.host.text)
-        precondition(container.farewell == "Goodbye, Ada" && container.timeout == 30)
+        precondition(container.farewell == "Goodbye, Ada" && container.timeout == 30 && container[Volume.self] == 5)
         container.observe(\.greeter) { precondition(!$0.text.isEmpty) }
         container.observe(\.timeout) { precondition($0 > 0) }
         container.timeout = 5
         container.userName = "Grace"
         container.reset(\.greeter)
     }.value
-    try await container.warmUp { $0.load(\.database) }
-    let (parsed, ledger) = (try container.parsed, try await container[Ledger.self])
-    var database = try await container.database
+    try await container.warmUp { $0.load(Database.self) }
+    let (parsed, ledger) = (try container[Parsed.self], try await container[Ledger.self])
+    var database = try await container[Database.self]
     precondition(parsed.count == 12 && ledger.lines == 0 && database.address == "Grace@5")
     container.timeout = 6
-    for await newer in container.values(of: \.database) {
+    for await newer in container.values(of: Database.self) {
         database = newer
         if newer.address != "Grace@5" { break }
     }
@@ -148,7 +160,7 @@ nonisolated func off(_ container: Container) async throws {
         MainActor.preconditionIsolated()
         return Screen(title: "[\(screen.title)]")
     }
-    container.decorate(\.database) { database, _ in
+    container.decorate(Database.self) { database, _ in
         precondition(#isolation == nil, "an async decoration belongs to no actor")
         return Database(address: "pooled \(database.address)")
     }
@@ -187,7 +199,7 @@ nonisolated func offAbilities(_ container: Container) async throws {
         precondition(name == tenant)
     }
     var address: String?
-    for await state in container.states(of: \.database) {
+    for await state in container.states(of: Database.self) {
         address = state.instance?.address
         if !state.isLoading { break }
     }
@@ -203,11 +215,14 @@ nonisolated func offAbilities(_ container: Container) async throws {
         precondition(container.screen.title == "Hello, guest" && container[Screen.self].count == 1)
         try await off(container)
         precondition(window.screen.title == "Hello, Grace" && window.screen.count == 0)
-        let token = window.follow(container)
-        await Task.detached { container.userName = "Eve" }.value
+        precondition(
+            window.speech.say() == "I'm Grace" && Container.with(container) { Window() }.speech.say() == "I'm Grace")
+        let following = window.follow(container)
         while window.titles.isEmpty { await Task.yield() }
-        precondition(window.titles == ["Hello, Eve"] && container.ifLoaded(\.screen) === window.screen)
-        token.cancel()
+        await Task.detached { container.userName = "Eve" }.value
+        while window.titles.count < 2 { await Task.yield() }
+        precondition(window.titles == ["Hello, Grace", "Hello, Eve"] && container.ifLoaded(\.screen) === window.screen)
+        following.cancel()
         try await container.close()
         print("everything ran where it belongs")
     }

@@ -9,7 +9,7 @@ import Fugu
 }
 
 extension ContainerKeys {
-    var screen: Screen.Type { Screen.self }
+    var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
 }
 
 @MainActor final class Window {

@@ -1,5 +1,5 @@
 // compiler: error: main actor-isolated property 'text' can not be mutated from a Sendable closure
-// Cure: call `observeOnMainActor`.
+// Cure: follow `values(of:)` in a task.
 
 import Fugu
 

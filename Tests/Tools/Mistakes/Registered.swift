@@ -1,4 +1,4 @@
-// compiler: error: generic parameter 'P' could not be inferred
+// compiler: error: generic parameter 'Value' could not be inferred
 // Cure: conform the type to Feature and write how it is made in `load(in:)`; there is nothing to register.
 
 import Fugu

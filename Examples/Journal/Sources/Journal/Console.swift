@@ -3,7 +3,7 @@ import Fugu
 import FuguFoundation
 
 /// The program's output: its results and its reports.
-struct Console: ExternalFeature, Sendable {
+struct Console: Feature, External, Sendable {
     var write: @Sendable (String) throws -> Void
     var report: @Sendable (String) -> Void
     var writesToTerminal = false
@@ -29,5 +29,5 @@ struct Console: ExternalFeature, Sendable {
 }
 
 extension ContainerKeys {
-    var console: Console.Type { Console.self }
+    var console: FeatureKey<Console> { .init(Console.self) }
 }

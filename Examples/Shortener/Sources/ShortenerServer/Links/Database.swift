@@ -3,7 +3,7 @@ import GRDB
 import LoggingAdapter
 
 /// The SQLite file, which is opened, migrated, and closed at the end.
-package enum Database: ExternalAsyncFeature {
+package enum Database: AsyncFeature, External {
     package static var home: Home { .shared }
 
     package static func load(in container: any FeatureContainer) async throws -> DatabasePool {

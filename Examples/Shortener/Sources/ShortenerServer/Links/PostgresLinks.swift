@@ -3,7 +3,7 @@ import Fugu
 import LoggingAdapter
 
 /// A pool of connections to a PostgreSQL server, which creates the tables and is closed at the end.
-package enum Postgres: ExternalAsyncFeature {
+package enum Postgres: AsyncFeature, External {
     package static var home: Home { .shared }
 
     package static func load(in container: any FeatureContainer) async throws -> PostgresPool {

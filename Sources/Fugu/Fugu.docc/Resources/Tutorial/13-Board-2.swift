@@ -4,7 +4,7 @@ extension ContainerKeys {
     var harbor: PropertyKey<String> { .init(defaultValue: "Bergen") }
 }
 
-struct Timetable: ExternalFeature {
+struct Timetable: Feature, External {
     var departures: @Sendable (_ harbor: String) -> [String]
 
     static func load(in container: any FeatureContainer) -> Timetable {

@@ -4,8 +4,9 @@ import Fugu
     private(set) var text = ""
 
     func follow(_ container: Container) {
-        container.observeOnMainActor(Board.self, while: self) { [weak self] board in
-            self?.text = board.title
+        let boards = container.values(of: Board.self)
+        Task { [weak self] in
+            for await board in boards { self?.text = board.title }
         }
     }
 }

@@ -6,7 +6,7 @@ extension ContainerKeys {
     var token: PropertyKey<String?> { .init("ferry.token", isSecret: true) }
 }
 
-struct Timetable: ExternalFeature {
+struct Timetable: Feature, External {
     var departures: @Sendable (_ harbor: String) -> [String]
 
     static func load(in container: any FeatureContainer) -> Timetable {

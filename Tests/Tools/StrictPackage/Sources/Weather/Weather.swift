@@ -1,7 +1,7 @@
 package import Fugu
 
 /// An app's client, as a struct of closures.
-package struct WeatherClient: ExternalFeature, Sendable {
+package struct WeatherClient: Feature, External, Sendable {
     package var degrees: @Sendable (_ city: String) -> Int
     package var warn: @Sendable (_ city: String) throws -> Void
     package var refresh: @Sendable (_ city: String) async throws -> Int

@@ -80,12 +80,8 @@ package final class Screen: MainActorFeature {
 }
 
 extension ContainerKeys {
-    package var defaultOnMain: DefaultOnMain.Type { DefaultOnMain.self }
-    package var greeter: Greeter.Type { Greeter.self }
-    package var catalog: Catalog.Type { Catalog.self }
-    package var connection: Connection.Type { Connection.self }
-    package var screen: Screen.Type { Screen.self }
-    package var basket: Basket.Type { Basket.self }
+    package var greeter: FeatureKey<Greeter> { .init(Greeter.self) }
+    package var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
 }
 
 package final class Window {
@@ -95,10 +91,13 @@ package final class Window {
 
     package init() {}
 
-    package func follow(_ container: Container) -> ObservationToken {
-        container.observeOnMainActor(\.screen) { [weak self] screen in
-            MainActor.preconditionIsolated()
-            self?.titles.append(screen.title)
+    package func follow(_ container: Container) -> Task<Void, Never> {
+        let screens = container.values(of: \.screen)
+        return Task { [weak self] in
+            for await screen in screens {
+                MainActor.preconditionIsolated()
+                self?.titles.append(screen.title)
+            }
         }
     }
 }

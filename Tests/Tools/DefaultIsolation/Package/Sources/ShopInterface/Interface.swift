@@ -12,12 +12,12 @@ package nonisolated struct NoPayments: PaymentService {
     package func pay(_ amount: Int) async throws -> String { throw Unpaid() }
 }
 
-package enum Payments: RequiredFeature {
+package enum Payments: Feature, Required {
     package typealias Instance = any PaymentService
     package static var placeholder: any PaymentService { NoPayments() }
 }
 
-package nonisolated struct Stock: ExternalAsyncFeature, Sendable {
+package nonisolated struct Stock: AsyncFeature, External, Sendable {
     package var count: @Sendable (_ article: String) async throws -> Int
 
     package init(count: @escaping @Sendable (_ article: String) async throws -> Int) { self.count = count }
@@ -32,7 +32,6 @@ package nonisolated struct Stock: ExternalAsyncFeature, Sendable {
 extension ContainerKeys {
     package var userName: PropertyKey<String> { .init(defaultValue: "guest") }
     package var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
-    package var payments: Payments.Type { Payments.self }
+    package var payments: FeatureKey<any PaymentService> { .init(Payments.self) }
     package var routes: FeatureKey<[String]> { .init { _ in [] } }
-    package var stock: Stock.Type { Stock.self }
 }

@@ -1,9 +1,70 @@
+/// A feature that reaches outside the process, and that strict containers, those of tests, therefore refuse to load.
+///
+/// Write it beside the kind:
+///
+/// ```swift
+/// struct WeatherClient: Feature, External {
+///     var temperature: @Sendable (_ city: String) async throws -> Double
+///
+///     static func load(in container: any FeatureContainer) -> WeatherClient { … }
+///     static var placeholder: WeatherClient { WeatherClient(temperature: unimplemented("WeatherClient.temperature")) }
+/// }
+/// ```
+///
+/// A read of a ``Feature`` that a test didn't set fails the test and gives the placeholder. One of a ``ThrowingFeature`` or
+/// ``AsyncFeature`` fails the test and throws ``LoadError``, so it needs no placeholder.
+public protocol External: NonisolatedFeature {
+    /// The instance of a ``Feature`` that a strict container gives after it has failed the test, so that the test goes on.
+    ///
+    /// For a struct of closures, use ``unimplemented(_:placeholder:fileID:line:)`` for each closure. A feature whose load can fail
+    /// needs none, because a strict container throws instead of giving it.
+    static var placeholder: ContainerValue { get }
+    /// The instance that containers give in an Xcode preview.
+    ///
+    /// The default is the placeholder of a ``Feature``, and throws ``LoadError`` for the other kinds. Fugu recognizes a preview by
+    /// the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
+    static var preview: ContainerValue { get throws }
+}
+
+extension External where Self: Feature {
+    /// The placeholder.
+    public static var preview: Instance { placeholder }
+    /// The library's record of the key.
+    ///
+    /// Don't use it directly.
+    public static var _key: KeyDefinition {
+        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
+            .external(placeholder: { Payload(placeholder) }, preview: { Payload(try preview) })
+    }
+}
+
+extension External where Self: FailableFeature {
+    /// Not used: a strict container throws ``LoadError`` instead.
+    public static var placeholder: ContainerValue { fatalError(Messages.placeholderOfFailable("\(Self.self)")) }
+    /// The default, which throws ``LoadError``: there is no preview.
+    public static var preview: ContainerValue { get throws { throw LoadError.noPreview(Key(raw: _key.raw)) } }
+}
+
+extension External where Self: ThrowingFeature {
+    /// The library's record of the key.
+    ///
+    /// Don't use it directly.
+    public static var _key: KeyDefinition { definition.external { Payload(try preview) } }
+}
+
+extension External where Self: AsyncFeature {
+    /// The library's record of the key.
+    ///
+    /// Don't use it directly.
+    public static var _key: KeyDefinition { definition.external { Payload(try preview) } }
+}
+
 /// A feature that a module declares and another one supplies.
 ///
 /// An interface module declares what it needs, without a load:
 ///
 /// ```swift
-/// public enum Payments: RequiredFeature {
+/// public enum Payments: Feature, Required {
 ///     public typealias Instance = any PaymentService
 ///     public static var placeholder: any PaymentService { UnimplementedPayments() }
 /// }
@@ -15,12 +76,13 @@
 /// container.replace(Payments.self) { CardPayments(url: $0.paymentsURL) }
 /// ```
 ///
-/// A read of a feature that nothing supplies stops the program with the path that led there. A ``Container/warmUp(progress:_:)``
-/// that reaches such features throws ``WarmUpError`` with all of them instead, so load what your program needs when it starts. In
-/// strict containers, those of tests, the read fails the test and gives the placeholder, like that of any ``ExternalFeature``.
-public protocol RequiredFeature: ExternalFeature {}
+/// A read of a ``Feature`` that nothing supplies stops the program with the path that led there, and a read of another kind throws
+/// ``LoadError``. A ``Container/warmUp(progress:_:)`` that reaches such features throws ``WarmUpError`` with all of them instead,
+/// so load what your program needs when it starts. In strict containers, those of tests, it's refused like any ``External``
+/// feature.
+public protocol Required: External {}
 
-extension RequiredFeature {
+extension Required where Self: Feature {
     /// Stops the program, because nothing supplies the feature, unless a warm-up collects such features.
     ///
     /// - Parameter container: The handle of the load.
@@ -31,12 +93,7 @@ extension RequiredFeature {
     }
 }
 
-/// A throwing feature that a module declares and another one supplies.
-///
-/// A read of one that nothing supplies throws ``LoadError``. See ``RequiredFeature``.
-public protocol RequiredThrowingFeature: ExternalThrowingFeature {}
-
-extension RequiredThrowingFeature {
+extension Required where Self: ThrowingFeature {
     /// Throws, because nothing supplies the feature.
     ///
     /// - Parameter container: The handle of the load.
@@ -47,12 +104,7 @@ extension RequiredThrowingFeature {
     }
 }
 
-/// An async feature that a module declares and another one supplies.
-///
-/// A read of one that nothing supplies throws ``LoadError``. See ``RequiredFeature``.
-public protocol RequiredAsyncFeature: ExternalAsyncFeature {}
-
-extension RequiredAsyncFeature {
+extension Required where Self: AsyncFeature {
     /// Throws, because nothing supplies the feature.
     ///
     /// - Parameter container: The handle of the load.
@@ -74,7 +126,7 @@ extension FeatureKey {
     /// container.replace(\.payments) { CardPayments(url: $0.paymentsURL) }
     /// ```
     ///
-    /// See ``RequiredFeature`` for what happens if nothing supplies it.
+    /// See ``Required`` for what happens if nothing supplies it.
     ///
     /// - Parameters:
     ///   - home: The container in which the instance lives.
@@ -104,12 +156,7 @@ extension Key {
     var isRequired: Bool {
         if let decorated { return decorated.isRequired }
         guard let type else { return ValueKeys.descriptor(of: self).isRequired }
-        return switch kind {
-        case .property: false
-        case .feature: type is any RequiredFeature.Type
-        case .throwingFeature: type is any RequiredThrowingFeature.Type
-        case .asyncFeature: type is any RequiredAsyncFeature.Type
-        }
+        return type is any Required.Type
     }
 }
 

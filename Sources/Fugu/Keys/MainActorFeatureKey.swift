@@ -1,0 +1,80 @@
+/// A key for a feature that belongs to the main actor, declared as a computed member of ``ContainerKeys``.
+///
+/// ```swift
+/// extension ContainerKeys {
+///     var speech: MainActorFeatureKey<any SpeechService> { .init { SystemSpeech(greeting: $0.userName) } }
+///     var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
+/// }
+///
+/// container.speech.say("Hello")
+/// ```
+///
+/// The compiler refuses to load, read, or set the feature off the main actor. Such keys are identified like a ``FeatureKey``.
+@frozen public struct MainActorFeatureKey<Instance: Sendable>: ValueKey {
+    /// The type of the key's instance.
+    public typealias ContainerValue = Instance
+
+    @usableFromInline let interned: InternedKey
+
+    /// The identity of the key.
+    @inlinable var raw: UInt { interned.raw }
+
+    /// Creates a key.
+    ///
+    /// In a function with parameters, give the key an `id`; otherwise, the program stops with a message.
+    ///
+    /// - Parameters:
+    ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
+    ///     its inputs changes.
+    ///   - home: The container in which the instance lives.
+    ///   - id: A value that differs between the keys of one place in the source that creates several keys.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
+    ///   - load: A closure that creates the instance on the main actor, like ``MainActorFeature/load(in:)``.
+    /// - Complexity: O(1), without a lock after the key was created once.
+    @inlinable @inline(__always)
+    public init<ID: Hashable & Sendable>(
+        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred, id: ID = NoID(),
+        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+    ) {
+        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        if let known = InternedKey.find(place, orID: id) {
+            interned = known
+        } else {
+            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
+            interned = Self.intern(place, KeyDistinction(id), traits, load)
+        }
+    }
+
+    /// Creates the key that a type is, so that ``ContainerKeys`` has a member for it.
+    ///
+    /// What you set with the key, you read with the type, and the other way around.
+    ///
+    /// - Parameter feature: The type of the feature.
+    @inlinable
+    public init<F: MainActorFeature>(_ feature: F.Type) where F.Instance == Instance {
+        interned = InternedKey(raw: Key.feature(F.self), record: 0)
+    }
+}
+
+extension MainActorFeatureKey {
+    /// The library's record of the key.
+    ///
+    /// Don't use it directly.
+    public var _key: KeyDefinition { KeyDefinition(raw, .onMainActor(MainActorReload(of: Key(raw: raw)))) }
+
+    @usableFromInline
+    static func intern(
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
+        _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+    ) -> InternedKey {
+        ValueKeys.intern(place, distinction, Instance.self) {
+            FeatureDescriptor(
+                place, distinction, "MainActorFeatureKey<\(Instance.self)>", traits,
+                .onMainActor { Payload(load($0)) })
+        }
+    }
+}
