@@ -27,7 +27,7 @@ import Testing
         #if DEBUG
         let size = size / rounds(10, few: 60)
         #endif
-        try body(size / 100)
+        try body(max(size / 100, 1))
         let small = try seconds { try body(size / 4) }
         let large = try seconds { try body(size) }
         let exponent = log2(max(large, 1e-4) / max(small, 1e-4)) / 2
