@@ -106,7 +106,7 @@ extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
     @inlinable @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
-        readSlowly(Key.property(P.self), P._key.naming, { Request(property) }) { _ in Payload(P.defaultValue) }
+        readSlowly(Key.property(P.self), nil, { Request(property) }) { _ in Payload(P.defaultValue) }
             .value(as: P.Value.self)
     }
 

@@ -28,14 +28,9 @@ extension Container {
     /// Returns the names of the instances that were loaded from a key's value as this container sees it.
     ///
     /// A name includes the container unless that is the root.
-    package func readers<Value>(of key: PropertyKey<Value>) -> [String] { readers(of: key.raw) }
-
-    /// Returns the names of the instances that were loaded from a property's value as this container sees it.
-    package func readers<P: Property>(of property: P.Type) -> [String] { readers(of: Key.property(P.self)) }
-
-    private func readers(of raw: UInt) -> [String] {
+    package func readers<Value>(of key: PropertyKey<Value>) -> [String] {
         let snapshot = GraphSnapshot(of: node)
-        guard let place = places(of: Key(raw: raw), in: snapshot).places.first else { return [] }
+        guard let place = places(of: Key(raw: key.raw), in: snapshot).places.first else { return [] }
         let readers = snapshot.entries.filter { $0.inputs.contains(place) }
         let names = GraphNames(of: snapshot.entries.map(\.place.key))
         let boxes = Dictionary(uniqueKeysWithValues: snapshot.containers.map { ($0.id, $0.name) })

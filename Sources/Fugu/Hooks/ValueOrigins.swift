@@ -23,15 +23,8 @@ extension Container {
     /// Returns everything that has a value for the key, in order of precedence.
     ///
     /// It doesn't count as a read.
-    package func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] { origins(of: Request(key)) }
-
-    /// Returns everything that has a value for the property, in order of precedence.
-    ///
-    /// It doesn't count as a read.
-    package func origins<P: Property>(of property: P.Type) -> [ValueOrigin<P.Value>] { origins(of: Request(property)) }
-
-    private func origins<Value: Sendable>(of request: Request) -> [ValueOrigin<Value>] {
-        let node = node
+    package func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] {
+        let (node, request) = (node, Request(key))
         var held: [(code: Payload?, rule: Payload?, sources: (any ValueSources)?)] = []
         node.family.lock.withLock { token in
             for node in node.path {
@@ -51,13 +44,8 @@ extension Container {
 
     /// Makes a key an input of the load that reads here, or lets an observable container track it, so that a failure
     /// because of a missing or wrong value is tried again when the value changes.
-    package func recordInput<Value>(_ key: PropertyKey<Value>) { recordInput(Request(key)) }
-
-    /// Makes a property an input of the load that reads here, or lets an observable container track it.
-    package func recordInput<P: Property>(_ property: P.Type) { recordInput(Request(property)) }
-
-    private func recordInput(_ request: Request) {
-        let (node, reader) = (node, recorder)
+    package func recordInput<Value>(_ key: PropertyKey<Value>) {
+        let (node, reader, request) = (node, recorder, Request(key))
         let load = node.family.lock.withLock { token in reader ?? node.ownRecorder(token) { Frame.current } }
         // Otherwise nothing would try again, so the name need not be learned yet.
         guard load != nil || isTracking, present(request.key, request.naming) == nil else { return }

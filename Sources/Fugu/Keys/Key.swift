@@ -45,9 +45,7 @@ package enum KeyKind: UInt {
 
     /// The name and type that sources need, if the key has a name.
     var naming: PropertyNaming? {
-        guard kind == .property else { return nil }
-        if let type { return (type as? any Property.Type)?._key.naming }
-        return ValueKeys.descriptor(of: self).naming
+        kind == .property && isValueKey ? ValueKeys.descriptor(of: self).naming : nil
     }
 }
 

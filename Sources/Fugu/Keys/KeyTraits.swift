@@ -14,8 +14,7 @@ extension Key {
         guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
         switch kind {
         case .property:
-            guard let type = type as? any Property.Type else { return KeyTraits() }
-            return KeyTraits(isSecret: type.isSecret || type._key.naming?.isHidden == true)
+            return KeyTraits(isSecret: (type as? any Property.Type)?.isSecret == true)
         default: return (type as? any NonisolatedFeature.Type)?.keyTraits ?? KeyTraits()
         }
     }

@@ -32,35 +32,3 @@ extension Property {
         }
     }
 }
-
-/// A property that sources may supply under a dotted name, `api.timeout`.
-public protocol NamedProperty: Property where Value: Decodable {
-    /// The dotted path that sources look up.
-    static var name: String { get }
-    /// A line that describes the value, as `--help` and sample files show it. The default is `nil`.
-    static var help: String? { get }
-    /// The form of the values that sources may supply. The default is `nil`: every value of the type.
-    static var form: PropertyForm<Value>? { get }
-}
-
-extension NamedProperty {
-    /// The default, `nil`.
-    public static var help: String? { nil }
-
-    /// The default, `nil`.
-    public static var form: PropertyForm<Value>? { nil }
-
-    /// The library's record of the key.
-    ///
-    /// Don't use it directly.
-    public static var _key: KeyDefinition {
-        KeyDefinition(
-            Key.property(Self.self),
-            .plain { try $0.answer($1, for: Self.self) },
-            naming: {
-                PropertyNaming(
-                    name, Value.self, isSecret: isSecret, isRequired: Self.self is any RequiredProperty.Type, form: form
-                )
-            })
-    }
-}

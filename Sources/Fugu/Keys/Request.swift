@@ -30,7 +30,7 @@
     var readPlace: SourcePlace? { key.isValueKey ? nil : place?.outsideLibrary }
 
     @usableFromInline init<P: Property>(_: P.Type) {
-        self.init(Key.property(P.self), naming: P._key.naming)
+        self.init(Key.property(P.self))
     }
 
     @usableFromInline init<Value>(_ key: PropertyKey<Value>) {

@@ -41,21 +41,3 @@ extension PropertyKey where Value: Decodable {
             { fatalError(Messages.requiredIsMissing(name)) }, isSecret, help, form: form, isRequired: true)
     }
 }
-
-/// A property without a default, whose value code, a rule, or a source has to give.
-///
-/// ```swift
-/// enum DatabaseURL: RequiredProperty {
-///     typealias Value = URL
-///     static let name = "database.url"
-/// }
-/// ```
-///
-/// It's read like any other property, and checked like a key that is
-/// ``PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
-public protocol RequiredProperty: NamedProperty {}
-
-extension RequiredProperty {
-    /// Stops the program, since nothing gives the value.
-    public static var defaultValue: Value { fatalError(Messages.requiredIsMissing(name)) }
-}
