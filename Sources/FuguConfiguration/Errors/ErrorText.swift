@@ -38,8 +38,6 @@ enum ErrorText {
 
     static let noElements = "the array has no elements"
 
-    static func notRFC3339(_ type: String) -> String { "not a \(type) in the format of RFC 3339" }
-
     static func noSuchDay(_ year: Int, _ month: Int, _ day: Int) -> String {
         "Fugu: the date \(year)-\(month)-\(day) doesn't exist. For text that can be wrong, use LocalDate(_:)."
     }
@@ -54,6 +52,10 @@ enum ErrorText {
     }
 
     // MARK: Names
+
+    static func foreignKey(_ type: String) -> String {
+        "Fugu: \(type) conforms to ConfigurationKey, which only PropertyKey can. Pass a PropertyKey."
+    }
 
     /// - `isMember`: Whether a table's type would have the name, not a key.
     static func unknownName(suggestion: String?, isMember: Bool = false) -> String {

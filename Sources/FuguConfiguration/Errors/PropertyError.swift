@@ -51,7 +51,7 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
     ///   - line: The line in the source.
     ///   - column: The column in the line.
     ///   - name: The dotted name of the value.
-    public init(
+    package init(
         expected: String, found: String, source: String? = nil, line: Int? = nil, column: Int? = nil,
         name: String? = nil
     ) {
@@ -64,7 +64,7 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The same error without anything that could hold the value.
     ///
     /// Place, name, and expected type stay.
-    public var masked: PropertyError {
+    package var masked: PropertyError {
         PropertyError(
             ErrorText.masked(expected: expected), source: source, line: line, column: column, name: name,
             expected: expected)
@@ -89,7 +89,7 @@ public struct PropertyErrors: Error, Sendable, Hashable, CustomStringConvertible
     /// Creates an error that collects others.
     ///
     /// - Parameter errors: The errors.
-    public init(_ errors: [PropertyError]) {
+    package init(_ errors: [PropertyError]) {
         self.errors = errors
     }
 

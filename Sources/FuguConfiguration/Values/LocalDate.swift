@@ -60,7 +60,7 @@ public struct LocalDate: Sendable, Hashable {
     }
 }
 
-extension LocalDate: LosslessStringConvertible, Codable {
+extension LocalDate: LosslessStringConvertible, TextDecodable, Encodable {
     /// Creates a value from text as in RFC 3339, such as `1979-05-27`, or returns `nil` if the text is something else.
     ///
     /// - Parameter description: The text.
@@ -73,16 +73,4 @@ extension LocalDate: LosslessStringConvertible, Codable {
     public var description: String {
         Digits.padded(year, 4) + "-" + Digits.padded(month, 2) + "-" + Digits.padded(day, 2)
     }
-
-    /// Creates a value from a date of the source, or from text as in RFC 3339.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if it's something else.
-    public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
-
-    /// Encodes the value as text, as in RFC 3339.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

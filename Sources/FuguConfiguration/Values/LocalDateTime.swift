@@ -16,7 +16,7 @@ public struct LocalDateTime: Sendable, Hashable {
     }
 }
 
-extension LocalDateTime: LosslessStringConvertible, Codable {
+extension LocalDateTime: LosslessStringConvertible, TextDecodable, Encodable {
     /// Creates a value from text as in RFC 3339, such as `1979-05-27T07:32:00`, or returns `nil` if the text is
     /// something else.
     ///
@@ -28,16 +28,4 @@ extension LocalDateTime: LosslessStringConvertible, Codable {
 
     /// The date and time as in RFC 3339, without an offset: `1979-05-27T07:32:00`.
     public var description: String { "\(date)T\(time)" }
-
-    /// Creates a value from a date and time of the source, or from text as in RFC 3339.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if it's something else.
-    public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
-
-    /// Encodes the value as text, as in RFC 3339.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

@@ -32,7 +32,7 @@ public struct LocalTime: Sendable, Hashable {
     var secondsSinceMidnight: Int { hour * 3600 + minute * 60 + second }
 }
 
-extension LocalTime: LosslessStringConvertible, Codable {
+extension LocalTime: LosslessStringConvertible, TextDecodable, Encodable {
     /// Creates a value from text as in RFC 3339, such as `07:32:00`, or returns `nil` if the text is something else.
     ///
     /// - Parameter description: The text.
@@ -49,16 +49,4 @@ extension LocalTime: LosslessStringConvertible, Codable {
         while fraction.hasSuffix("0") { fraction.removeLast() }
         return time + "." + fraction
     }
-
-    /// Creates a value from a time of the source, or from text as in RFC 3339.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if it's something else.
-    public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
-
-    /// Encodes the value as text, as in RFC 3339.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

@@ -36,7 +36,7 @@ public struct OffsetDateTime: Sendable, Hashable {
     /// - Parameters:
     ///   - secondsSince1970: The whole seconds since 1970-01-01T00:00:00Z.
     ///   - nanosecond: The nanosecond, 0 to 999,999,999.
-    public init?(secondsSince1970: Int64, nanosecond: Int = 0) {
+    package init?(secondsSince1970: Int64, nanosecond: Int = 0) {
         let second = Int((secondsSince1970 % 86_400 + 86_400) % 86_400)
         let day = (secondsSince1970 / 86_400) - (secondsSince1970 % 86_400 < 0 ? 1 : 0)
         guard let day = Int(exactly: day), let date = LocalDate(daysSince1970: day),
@@ -48,7 +48,7 @@ public struct OffsetDateTime: Sendable, Hashable {
     }
 }
 
-extension OffsetDateTime: LosslessStringConvertible, Codable {
+extension OffsetDateTime: LosslessStringConvertible, TextDecodable, Encodable {
     /// Creates a value from text as in RFC 3339, such as `1979-05-27T07:32:00Z`, or returns `nil` if the text is
     /// something else.
     ///
@@ -65,16 +65,4 @@ extension OffsetDateTime: LosslessStringConvertible, Codable {
         return "\(date)T\(time)" + (offsetMinutes < 0 ? "-" : "+") + Digits.padded(hours, 2) + ":"
             + Digits.padded(minutes, 2)
     }
-
-    /// Creates a value from a moment of the source, or from text as in RFC 3339.
-    ///
-    /// - Parameter decoder: The decoder.
-    /// - Throws: `DecodingError` if it's something else.
-    public init(from decoder: any Decoder) throws { self = try DateTimeCoding.decode(from: decoder) }
-
-    /// Encodes the value as text, as in RFC 3339.
-    ///
-    /// - Parameter encoder: The encoder.
-    /// - Throws: What the encoder throws.
-    public func encode(to encoder: any Encoder) throws { try DateTimeCoding.encode(self, to: encoder) }
 }

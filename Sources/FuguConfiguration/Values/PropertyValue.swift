@@ -39,7 +39,7 @@ extension PropertyValue {
     /// - Throws: ``PropertyError`` with the line and column if the text isn't JSON, is nested deeper than 512 levels,
     ///   holds an integer outside of `Int64`, or gives a name twice.
     /// - Complexity: O(*n*) for *n* bytes.
-    public init(json: [UInt8], name: String) throws(PropertyError) {
+    package init(json: [UInt8], name: String) throws(PropertyError) {
         self = try PropertyValue(exactly: JSONParser.parse(json, name: name))
     }
 
@@ -53,7 +53,7 @@ extension PropertyValue {
     /// - Throws: ``PropertyError`` with the line and column if the text isn't TOML, is nested deeper than 512 levels, or
     ///   holds an integer outside of `Int64`.
     /// - Complexity: O(*n*) for *n* bytes.
-    public init(toml: [UInt8], name: String) throws(PropertyError) {
+    package init(toml: [UInt8], name: String) throws(PropertyError) {
         self = try PropertyValue(exactly: TOMLParser.parse(toml, name: name))
     }
 

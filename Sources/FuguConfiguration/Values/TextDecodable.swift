@@ -29,7 +29,8 @@ extension TextDecodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let located = (decoder as? ValueDecoder)?.value {
-            guard let value = located.textOrNil.flatMap(Self.init(text:)) else {
+            // TOML has dates and times that aren't text.
+            guard let value = located.nativeDateTime as? Self ?? located.textOrNil.flatMap(Self.init(text:)) else {
                 throw located.mismatch(Self.self, expected: Self.textForm)
             }
             self = value
@@ -47,4 +48,15 @@ extension TextDecodable where Self: LosslessStringConvertible {
     ///
     /// - Parameter text: The text.
     public init?(text: String) { self.init(text) }
+}
+
+extension TextDecodable where Self: LosslessStringConvertible & Encodable {
+    /// Encodes the value as the text from which it's decoded.
+    ///
+    /// - Parameter encoder: The encoder.
+    /// - Throws: What the encoder throws.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
 }
