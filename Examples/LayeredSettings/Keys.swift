@@ -67,10 +67,10 @@ extension ContainerKeys {
 // MARK: Resources
 
 /// A key can be a type, too.
-struct PoolSize: NamedProperty {
-    static let name = "database.pool-size"
-    static let help: String? = "How many connections are kept open."
-    static var defaultValue: Int { 4 }
+extension ContainerKeys {
+    var poolSize: PropertyKey<Int> {
+        .init("database.pool-size", defaultValue: 4, help: "How many connections are kept open.")
+    }
 }
 
 extension ContainerKeys {
@@ -104,7 +104,7 @@ enum Settings {
     static func declare(in container: Container) {
         container.declare(\.host, \.port, \.adminPort, \.timeout, \.maxBody, \.origins, \.trustsProxy)
         container.declare(\.certificate, \.privateKey, \.tlsVersion)
-        container.declare(\.databaseURL, \.password, \.idleTime, properties: PoolSize.self)
+        container.declare(\.databaseURL, \.password, \.idleTime, \.poolSize)
         container.declare(\.upstreams, \.retries, \.backoff, \.rateLimit, \.token)
         container.declare(\.logLevel, \.logsJSON, \.sampleRate, \.tags, \.region, \.holiday, \.newSearch)
         container.declareCheck(of: \.certificate, "needs tls.key") { $0.certificate == nil || $0.privateKey != nil }

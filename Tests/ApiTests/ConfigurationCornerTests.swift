@@ -14,10 +14,8 @@ private struct Login: Decodable, Sendable, Equatable {
     var user: String
     var password: Int
 }
-private enum Token: NamedProperty {
-    static let name = "probe.token"
-    static var defaultValue: Int { 0 }
-    static var isSecret: Bool { true }
+extension ContainerKeys {
+    fileprivate var tokenKey: PropertyKey<Int> { .init("probe.token", defaultValue: 0, isSecret: true) }
 }
 private let port = PropertyKey("probe.port", defaultValue: 1)
 private let host = PropertyKey("probe.host", defaultValue: "h")
@@ -108,7 +106,7 @@ struct ConfigurationCornerTests {
                 "argument --probe-port: probe.port: expected Int, found 2 values, because the argument occurs 2 times")
         let bare = error { _ = try arguments("p", "--probe-port", "--probe-flag").require(port) }
         expect(bare, equals: "argument --probe-port: probe.port: needs a value; expected Int, as in --probe-port=…")
-        let unknown = error { try arguments("p", "--probe-prot=HUSH1", "--nobody", "HUSH2", "HUSH3").validate(port) }
+        let unknown = error { try arguments("p", "--probe-prot=HUSH1", "--nobody", "HUSH2", "HUSH3").validate([port]) }
         expect(!unknown.contains("HUSH"))
         expect(unknown.contains("did you mean --probe-port?"))
     }
@@ -196,24 +194,25 @@ struct ConfigurationCornerTests {
         try c.apply(ArgumentsSource(["--probe-secret", "HUSH5"]))
         c[PropertyKey("probe.code", defaultValue: "", isSecret: true)] = "HUSH6"
         // A key says that it is a secret by being made: statics are made when they are first used.
-        _ = (c[Token.self], c[secretText], c[loginPassword], c[login])
+        _ = (c.tokenKey, c[secretText], c[loginPassword], c[login])
         var out: [String] = reports.all
-        out.append(error { _ = try c.require(Token.self) })
+        out.append(error { _ = try c.require(\.tokenKey) })
         out.append(error { _ = try c.require(login) })
         out.append(error { _ = try c.require(loginPassword) })
-        out.append(error { try c.validate(loginPassword, login, secretText, properties: Token.self) })
+        out.append(error { try c.validate([loginPassword, login, secretText, ContainerKeys().tokenKey]) })
         out.append(error { _ = try c.property("probe.token", as: Int.self) })
         out.append(error { _ = try c.property("probe.login", as: [String: Int].self) })
         out.append(error { _ = try c.property("probe.secret", as: Int.self) })
         out += [
-            "\(c.explain(Token.self))", "\(c.explain(secretText))", "\(c.explain(login))",
+            "\(c.explain(\.tokenKey))", "\(c.explain(secretText))", "\(c.explain(login))",
             "\(c.explain(loginPassword))",
         ]
         out.append("\(c.explain(PropertyKey<PropertyValue?>("probe")))")
         out.append("\(c.explain(PropertyKey("probe.code", defaultValue: "", isSecret: true)))")
         out.append(String(decoding: try JSONEncoder().encode(c.graph), as: UTF8.self))
         out += [
-            c.graph.mermaid, c.graph.dot, "\(c.graph)", "\(c)", String(reflecting: c), "\(Token.self)", "\(secretText)",
+            c.graph.mermaid, c.graph.dot, "\(c.graph)", "\(c)", String(reflecting: c), "\(ContainerKeys().tokenKey)",
+            "\(secretText)",
         ]
         out.append("\(String(reflecting: c.explain(secretText)))")
         var dumped = ""

@@ -13,9 +13,8 @@ private enum Password: Property {
     static var defaultValue: String { "none" }
     static var isSecret: Bool { true }
 }
-private enum Port: NamedProperty {
-    static let name = "server.port"
-    static var defaultValue: Int { 80 }
+extension ContainerKeys {
+    fileprivate var portKey: PropertyKey<Int> { .init("server.port", defaultValue: 80) }
 }
 private struct Greeter: Feature {
     let text: String

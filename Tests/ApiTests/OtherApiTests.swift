@@ -7,16 +7,11 @@ import FuguTesting
 import Support
 import Testing
 
-private enum Port: NamedProperty {
-    static let name = "server.port"
-    static var defaultValue: Int { 80 }
+extension ContainerKeys {
+    fileprivate var portKey: PropertyKey<Int> { .init("server.port", defaultValue: 80) }
 }
-private enum Host: NamedProperty {
-    static let name = "server.host"
-    static var defaultValue: String? { nil }
-}
-private enum Plain: Property {
-    static var defaultValue: String { "plain" }
+extension ContainerKeys {
+    fileprivate var hostKey: PropertyKey<String?> { .init("server.host") }
 }
 private struct Settings: Decodable, Sendable {
     var port = 1
@@ -59,7 +54,7 @@ struct OtherApiTests {
         #expect(throws: PropertyError.self) { try container.apply(JSONSource(path: "nowhere.json")) }
         #expect(throws: PropertyError.self) { try container.apply(TOMLSource(path: "nowhere.toml")) }
         try container.reload()
-        expect(container[Port.self], equals: 443)
+        expect(container.portKey, equals: 443)
         expect(container.otherPort, equals: 3)
         expect(container.otherHost, equals: "h")
         expect(container.otherSecret, equals: "hush")
@@ -68,24 +63,24 @@ struct OtherApiTests {
         try expect(container.property("other.port", as: Int.self), equals: 3)
         try expect(container.property("no.such", as: Int.self) == nil)
         try expect(container.require(\.otherPort), equals: 3)
-        try expect(container.require(Port.self), equals: 443)
+        try expect(container.require(\.portKey), equals: 443)
         do {
-            _ = try container.require(Host.self)
+            _ = try container.require(\.hostKey)
             Issue.record("nothing was thrown")
         } catch let error as PropertyError {
             expect(error.name, equals: "server.host")
         }
-        try container.validate(
+        try container.validate([
             ContainerKeys().otherPort, ContainerKeys().otherHost, PropertyKey<[Int]>("list", defaultValue: []),
-            PropertyKey("port", defaultValue: 1), PropertyKey("name", defaultValue: ""), properties: Port.self)
+            PropertyKey("port", defaultValue: 1), PropertyKey("name", defaultValue: ""), ContainerKeys().portKey,
+        ])
         let typed = Container()
         try typed.apply(TOMLSource(text: "server.port = 443", name: "a.toml"))
-        try typed.validate(Port.self, Host.self)
+        try typed.validate(\.portKey, \.hostKey)
         try Container().validate()
         let explanation: Explanation = container.explain(\.otherPort)
         expect("\(explanation)".contains("other.port = 3"))
-        expect("\(container.explain(Port.self))".contains("a.toml:1:15"))
-        expect("\(container.explain(Plain.self))".contains("plain"))
+        expect("\(container.explain(\.portKey))".contains("a.toml:1:15"))
         expect(!"\(container.explain(\.otherSecret))".contains("hush"))
     }
 

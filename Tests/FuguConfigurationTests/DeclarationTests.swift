@@ -10,9 +10,8 @@ extension ContainerKeys {
     fileprivate var declaredSecond: PropertyKey<String?> { .init("declared.second", isSecret: true) }
 }
 
-private struct Retries: NamedProperty {
-    static let name = "declared.api.maxRetries"
-    static var defaultValue: Int { 3 }
+extension ContainerKeys {
+    fileprivate var retriesKey: PropertyKey<Int> { .init("declared.api.maxRetries", defaultValue: 3) }
 }
 
 @Suite struct DeclarationTests {
@@ -34,7 +33,7 @@ private struct Retries: NamedProperty {
     private let password = PropertyKey<String?>("declared.password", isSecret: true)
 
     init() {
-        container.declare(port, hosts, level, timeout, password, properties: Retries.self)
+        container.declare([port, hosts, level, timeout, password, ContainerKeys().retriesKey])
     }
 
     func declared() throws {
@@ -57,17 +56,17 @@ private struct Retries: NamedProperty {
 
     func keyPaths() throws {
         let container = Container()
-        container.declare(\.declaredFirst, \.declaredSecond, properties: Retries.self)
+        container.declare(\.declaredFirst, \.declaredSecond, \.retriesKey)
         expect(
             container.explain().map(\.name), equals: ["declared.first", "declared.second", "declared.api.maxRetries"])
         expect(container.reference().entries[1].isSecret)
     }
 
     func again() throws {
-        container.declare(port, properties: Retries.self)
+        container.declare([port, ContainerKeys().retriesKey])
         expect(container.explain().count, equals: 6)
         let child = container.child()
-        child.declare(PropertyKey("declared.child", defaultValue: 1))
+        child.declare([PropertyKey("declared.child", defaultValue: 1)])
         expect(child.explain().count, equals: 7)
         expect(container.explain().count, equals: 6)
         try container.validate()
@@ -126,7 +125,7 @@ private struct Retries: NamedProperty {
         try container.apply(TOMLSource(text: uncommented, name: "defaults"))
         try container.validate()
         try expect(container.require(timeout), equals: .seconds(30))
-        try expect(container.require(Retries.self), equals: 3)
+        try expect(container.require(\.retriesKey), equals: 3)
     }
 
     func markdown() throws {
@@ -181,7 +180,7 @@ private final class Mirrored: Decodable, Sendable {
     private let spare = PropertyKey<Limits?>("members.spare")
     private let secret = PropertyKey("members.secret", defaultValue: Limits.Burst(), isSecret: true)
 
-    init() { container.declare(limits, spare, secret) }
+    init() { container.declare([limits, spare, secret]) }
 
     @Test("The reference lists the members of a table with their types and defaults, also where the key has no default")
     func help() {
@@ -240,7 +239,7 @@ private final class Mirrored: Decodable, Sendable {
 
     func refusing() {
         let container = Container()
-        container.declare(PropertyKey<Mirrored?>("members.mirrored"))
+        container.declare([PropertyKey<Mirrored?>("members.mirrored")])
         let members = container.reference().entries[0].members
         expect(
             members.map { "\($0.name): \($0.type)" },

@@ -10,20 +10,15 @@ extension ContainerKeys {
     fileprivate var plain: PropertyKey<String> { .init(defaultValue: "a\"b") }
 }
 
-private struct Limit: NamedProperty {
-    static let name = "api.limit"
-    static var defaultValue: Double { 1.5 }
-}
-
-private struct Plain: Property {
-    static var defaultValue: Int? { 5 }
+extension ContainerKeys {
+    fileprivate var limitKey: PropertyKey<Double> { .init("api.limit", defaultValue: 1.5) }
 }
 
 @Suite struct ExplanationTests {
     static let cases: [Case<ExplanationTests>] = [
         Case("Text of the environment is shown as what it was read as", read),
         Case("A wrong value is shown as such, with the default that is read instead", wrong),
-        Case("Keys without a name, and types, are shown as messages call them", unnamed),
+        Case("Keys without a name are shown as messages call them", unnamed),
         Case(
             "What was made from it stands last, with its container; a list of all declared keys leaves it out", readers),
         Case("The core explains the same keys where sources are of no interest", sentences),
@@ -61,7 +56,7 @@ private struct Plain: Property {
 
     func read() throws {
         try container.apply(EnvironmentSource(environment: ["API_LIMIT": "2"]))
-        expect("\(container.explain(Limit.self))", equals: "api.limit = 2.0 (environment variable API_LIMIT)")
+        expect("\(container.explain(\.limitKey))", equals: "api.limit = 2.0 (environment variable API_LIMIT)")
     }
 
     func wrong() throws {
@@ -78,27 +73,28 @@ private struct Plain: Property {
     }
 
     func unnamed() {
-        expect("\(container.explain(Plain.self))", equals: "Plain = 5 (default)")
-        container[Plain.self] = nil
-        expect("\(container.explain(Plain.self))", equals: "Plain = nil (set by code)")
-        expect("\(container.explain(Limit.self))", equals: "api.limit = 1.5 (default)")
+        let number = PropertyKey<Int?>(defaultValue: 5, id: "number")
+        expect("\(container.explain(number))".hasSuffix(" = 5 (default)"))
+        container[number] = nil
+        expect("\(container.explain(number))".hasSuffix(" = nil (set by code)"))
+        expect("\(container.explain(\.limitKey))", equals: "api.limit = 1.5 (default)")
         expect("\(container.explain(\.plain))", equals: #"\.plain = "a\"b" (default)"#)
     }
 
     private struct Client: Feature {
         static func load(in container: any FeatureContainer) -> Client {
-            _ = (container.timeout, container[Limit.self])
+            _ = (container.timeout, container.limitKey)
             return Client()
         }
     }
 
     func readers() throws {
         try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
-        let child = container.child { $0[Limit.self] = 2 }
+        let child = container.child { $0.limitKey = 2 }
         _ = (container[Client.self], child[Client.self])
         expect(container.explain(\.timeout).readers, equals: ["Client", "Client (container 1)"])
         expect(
-            "\(child.explain(Limit.self))",
+            "\(child.explain(\.limitKey))",
             equals: """
                 api.limit = 2.0 (set by code)
                   read by Client (container 1)

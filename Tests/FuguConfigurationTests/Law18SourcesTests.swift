@@ -9,9 +9,8 @@ extension ContainerKeys {
     fileprivate var labels: PropertyKey<[String: String]> { .init("copied.labels", defaultValue: [:], form: .merged) }
 }
 
-private struct Zone: NamedProperty {
-    static var name: String { "copied.zone" }
-    static var defaultValue: String { "default" }
+extension ContainerKeys {
+    fileprivate var zoneKey: PropertyKey<String> { .init("copied.zone", defaultValue: "default") }
 }
 
 /// A source that counts who follows it.
@@ -97,11 +96,11 @@ private final class FollowedSource: PropertySource {
 
     func unasked() throws {
         first.host = "code"
-        first[Zone.self] = "code"
+        first.zoneKey = "code"
         try second.apply(sourced(["copied": ["host": "source", "zone": "source"]]))
         let copy = Container(copying: first, second)
         expect(copy.host, equals: "source")
-        expect(copy[Zone.self], equals: "source")
+        expect(copy.zoneKey, equals: "source")
         expect(Container(copying: first, second.child()).host, equals: "source")
         expect(first.host, equals: "code")
     }

@@ -8,9 +8,8 @@ extension ContainerKeys {
     fileprivate var host: PropertyKey<String> { .init("api.host", defaultValue: "default") }
 }
 
-private struct Limit: NamedProperty {
-    static let name = "api.limit"
-    static var defaultValue: Int { 1 }
+extension ContainerKeys {
+    fileprivate var limitKey: PropertyKey<Int> { .init("api.limit", defaultValue: 1) }
 }
 
 @Suite struct Law23PrecedenceTests {
@@ -57,13 +56,13 @@ private struct Limit: NamedProperty {
     }
 
     func unread() throws {
-        container[Limit.self] = 5
+        container.limitKey = 5
         try container.apply(DictionarySource(["api": ["timeout": 1, "limit": 2, "host": "a"]], name: "x"))
         expect(container.timeout, equals: 1)
         expect(container.host, equals: "a")
-        expect(container[Limit.self], equals: 5)
-        container.reset(Limit.self)
-        expect(container[Limit.self], equals: 2)
+        expect(container.limitKey, equals: 5)
+        container.reset(\.limitKey)
+        expect(container.limitKey, equals: 2)
     }
 
     @Test("From the child up: its code, its sources, its parent's code, its parent's sources, the default")

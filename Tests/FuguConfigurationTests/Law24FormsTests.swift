@@ -59,6 +59,6 @@ import Testing
         expect(server?.pool?.size, equals: 5)
         expect(server?.host, equals: "h")
         try expect(container.property("srv", as: [String: PropertyValue].self), equals: ["host": "h", "pool.size": 5])
-        try container.validate(PropertyKey<Server?>("srv"))
+        try container.validate([PropertyKey<Server?>("srv")])
     }
 }

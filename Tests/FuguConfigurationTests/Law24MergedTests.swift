@@ -6,6 +6,10 @@ import FuguConfiguration
 import Support
 import Testing
 
+extension ContainerKeys {
+    fileprivate var typedPoolKey: PropertyKey<Pool?> { .init("law24m.typed", form: .merged) }
+}
+
 private struct Pool: Decodable, Sendable, Equatable {
     struct Burst: Decodable, Sendable, Equatable {
         var size = 1
@@ -85,18 +89,12 @@ extension ContainerKeys {
         expect(container.child().mergedPool?.size, equals: 99)
     }
 
-    private enum TypedPool: NamedProperty {
-        static var name: String { "law24m.typed" }
-        static var form: PropertyForm<Pool?>? { .merged }
-        static var defaultValue: Pool? { nil }
-    }
-
     func typed() throws {
         try container.apply(
             EnvironmentSource(
                 prefix: "APP", environment: ["APP_LAW24M_TYPED_SIZE": "3", "APP_LAW24M_TYPED_IDLE": "1"]))
-        let explanation = container.explain(TypedPool.self) as Explanation
-        expect(container[TypedPool.self], equals: Pool(size: 3, idle: 1))
+        let explanation = container.explain(\.typedPoolKey) as Explanation
+        expect(container.typedPoolKey, equals: Pool(size: 3, idle: 1))
         expect(explanation.members.map(\.name), equals: ["size", "idle"])
     }
 

@@ -117,7 +117,7 @@ private struct Pair: Decodable, Sendable {
     func threads() async {
         let keys = (0..<200).map { PropertyKey("law25d.many\($0)", defaultValue: 0, isSecret: false) }
         await withTaskGroup(of: Void.self) { [container] group in
-            for key in keys { group.addTask { container.declare(key) } }
+            for key in keys { group.addTask { container.declare([key]) } }
         }
         expect(container.explain().count, equals: 200)
     }

@@ -45,15 +45,12 @@ private struct Peers: Decodable, Sendable, Equatable {
     var port: Int
 }
 
-private enum Site: RequiredProperty {
-    typealias Value = String
-    static let name = "law25f.site"
+extension ContainerKeys {
+    fileprivate var siteKey: PropertyKey<String> { .required("law25f.site") }
 }
 
-private struct Share: NamedProperty {
-    static let name = "law25f.share"
-    static var defaultValue: Double { 0.5 }
-    static var form: PropertyForm<Double>? { .range(0...1) }
+extension ContainerKeys {
+    fileprivate var shareKey: PropertyKey<Double> { .init("law25f.share", defaultValue: 0.5, form: .range(0...1)) }
 }
 
 /// A key says which values it accepts, and what must be there (law 25).
@@ -92,14 +89,14 @@ private struct Share: NamedProperty {
             t:6:9: law25f.share: expected 0.0...1.0, found double 1.5
             """
         let told = thrown {
-            try container.validate(\.boundPort, \.boundLimit, \.evenNumber, \.mailHost, properties: Share.self)
+            try container.validate(\.boundPort, \.boundLimit, \.evenNumber, \.mailHost, \.shareKey)
         }
         expect(told, equals: mistakes)
         expect(container.boundPort, equals: 8080)
         expect(container.boundLimit == nil)
         expect(container.evenNumber, equals: 2)
         expect(container.mailHost, equals: "localhost")
-        expect(container[Share.self], equals: 0.5)
+        expect(container.shareKey, equals: 0.5)
         expect(reports.all.joined(separator: "\n"), equals: mistakes)
         #expect(throws: PropertyError.self) { try container.require(\.boundPort) }
         container.boundPort = 1
@@ -146,12 +143,12 @@ private struct Share: NamedProperty {
         let pause = PropertyKey<Duration?>("law25f.pause", form: .range(.seconds(1)..<Duration.seconds(2)))
         try container.apply(EnvironmentSource(environment: ["LAW25F_WAIT": "2m", "LAW25F_PAUSE": "2s"]))
         expect(
-            thrown { try container.validate(wait, pause) },
+            thrown { try container.validate([wait, pause]) },
             equals: """
                 environment variable LAW25F_WAIT: law25f.wait: expected 0.5s...90s, found text "2m"
                 environment variable LAW25F_PAUSE: law25f.pause: expected 1s..<2s, found text "2s"
                 """)
-        container.declare(wait)
+        container.declare([wait])
         expect(container.reference().helpText.contains("--law25f-wait <Duration, 0.5s...90s>"))
     }
 
@@ -209,7 +206,7 @@ private struct Share: NamedProperty {
         try container.apply(source)
         let child = container.child()
         expect(child.databaseURL, equals: "x")
-        expect(container[Site.self], equals: "s")
+        expect(container.siteKey, equals: "s")
         source.update { $0 = [:] }
         try #require(reports.all.count == 1)
         expect(reports.all[0].contains("law25f.url: a value is required"), "\(reports.all)")
@@ -220,23 +217,23 @@ private struct Share: NamedProperty {
         expect(thrown { try container.apply(wrong) }, equals: "wrong: law25f.url: expected String, found integer 5")
         expect(thrown { try child.apply(wrong) }, equals: "wrong: law25f.url: expected String, found integer 5")
         expect(child.databaseURL, equals: "x")
-        expect(container[Site.self], equals: "s")
+        expect(container.siteKey, equals: "s")
         container.databaseURL = "code"
-        container[Site.self] = "code"
+        container.siteKey = "code"
         try container.removeSources(named: "flags")
         expect(child.databaseURL, equals: "code")
-        expect(container[Site.self], equals: "code")
+        expect(container.siteKey, equals: "code")
     }
 
     func requiredType() throws {
-        container.declare(Site.self)
+        container.declare(\.siteKey)
         let mistake = "law25f.site: a value is required, but code doesn't set one, and no source is applied"
         expect(thrown { try container.validate() }, equals: mistake)
-        expect(container.explain(Site.self).winner.origin, equals: .missing)
+        expect(container.explain(\.siteKey).winner.origin, equals: .missing)
         expect(container.reference().entries.map(\.isRequired), equals: [true])
         try container.apply(DictionarySource(["law25f.site": "s"], name: "d"))
         try container.validate()
-        expect(container[Site.self], equals: "s")
+        expect(container.siteKey, equals: "s")
     }
 
     @Test("Forms are combined, and a pattern is one")
@@ -313,7 +310,7 @@ private struct Share: NamedProperty {
         let family = Container()
         let missing = PropertyKey<String>.required("law25f.missing")
         family.declare(\.certificate)
-        family.declare(missing)
+        family.declare([missing])
         family.declareCheck(of: \.certificate, "needs law25f.missing") { !$0[missing].isEmpty }
         try family.apply(source)
         source.change(to: ["law25f.tls.cert": "e"])

@@ -10,9 +10,8 @@ extension ContainerKeys {
     fileprivate var unnamed: PropertyKey<Int> { .init(defaultValue: 1) }
 }
 
-private struct Limit: NamedProperty {
-    static let name = "api.limit"
-    static var defaultValue: Int { 1 }
+extension ContainerKeys {
+    fileprivate var limitKey: PropertyKey<Int> { .init("api.limit", defaultValue: 1) }
 }
 
 @Suite struct Law25MistakeTests {
@@ -104,14 +103,14 @@ private struct Limit: NamedProperty {
         try container.apply(wrong)
         expect(thrown { _ = try container.require(\.timeout) }, equals: mistake)
         expect(
-            thrown { _ = try container.require(Limit.self) },
+            thrown { _ = try container.require(\.limitKey) },
             equals: "api.limit: a value is required, but neither code nor /srv/app.toml provides one; "
                 + "set api.limit in /srv/app.toml")
         try expect(container.require(\.retries), equals: 7)
         container.timeout = 2
-        container[Limit.self] = 3
+        container.limitKey = 3
         try expect(container.require(\.timeout), equals: 2)
-        try expect(container.require(Limit.self), equals: 3)
+        try expect(container.require(\.limitKey), equals: 3)
         #expect(throws: PropertyError.self) { try container.require(\.unnamed) }
         container.unnamed = 4
         try expect(container.require(\.unnamed), equals: 4)
@@ -143,7 +142,7 @@ private struct Limit: NamedProperty {
         try container.apply(EnvironmentSource(environment: ["API_RETRIES": "no", "HOME": "/"]))
         try container.apply(ArgumentsSource(["--api-hots=x"]))
         let all = thrown {
-            try container.validate(\.timeout, \.retries, \.host, properties: Limit.self)
+            try container.validate(\.timeout, \.retries, \.host, \.limitKey)
         }
         expect(
             all,
@@ -170,7 +169,7 @@ private struct Limit: NamedProperty {
         try child.apply(ArgumentsSource(["--api-timeout", "5"]))
         try child.validate(\.timeout, \.retries)
         expect(child.timeout, equals: 5)
-        expect(thrown { try Container().validate(Limit.self) }, equals: "nothing")
+        expect(thrown { try Container().validate(\.limitKey) }, equals: "nothing")
         expect(thrown { try child.validate([ContainerKeys().host]) }, equals: "nothing")
     }
 
@@ -218,14 +217,14 @@ private struct Limit: NamedProperty {
             ])
         expect(container.timeout, equals: 1)
         expect(container.host, equals: "a")
-        expect(container[Limit.self], equals: 1)
+        expect(container.limitKey, equals: 1)
         expect(heard.all.isEmpty)
         expect(reports.all.isEmpty)
         source.change(to: ["api": ["timeout": 2]])
         try container.reload()
         expect(container.timeout, equals: 2)
         expect(container.host, equals: "localhost")
-        expect(container[Limit.self], equals: 1)
+        expect(container.limitKey, equals: 1)
     }
 
     func nothing() throws {

@@ -3,19 +3,17 @@ import FuguConfiguration
 import Support
 import Testing
 
-private struct DatabasePassword: NamedProperty {
-    static let name = "law26.database.password"
-    static let isSecret = true
-    static var defaultValue: String? { nil }
+extension ContainerKeys {
+    fileprivate var databasePasswordKey: PropertyKey<String?> { .init("law26.database.password", isSecret: true) }
 }
 
-private struct Database: NamedProperty {
-    struct Content: Decodable, Sendable {
-        var host: String
-        var password: Bool
-    }
-    static let name = "law26.database"
-    static var defaultValue: Content? { nil }
+private struct DatabaseContent: Decodable, Sendable {
+    var host: String
+    var password: Bool
+}
+
+extension ContainerKeys {
+    fileprivate var databaseKey: PropertyKey<DatabaseContent?> { .init("law26.database") }
 }
 
 /// A type whose own error tells what it was given wherever it can.
@@ -121,9 +119,9 @@ private struct Talkative: Decodable, Sendable {
 
     func declared() throws {
         let container = Container()
-        container.declare(Database.self, DatabasePassword.self)
+        container.declare(\.databaseKey, \.databasePasswordKey)
         try container.apply(DictionarySource(["law26.database": .string(Self.secret)], name: "x"))
-        expect("\(container.explain(Database.self))".contains("(secret)"))
+        expect("\(container.explain(\.databaseKey))".contains("(secret)"))
         expect(thrown { try container.validate() }, equals: "x: law26.database: expected table, found string")
     }
 
@@ -153,14 +151,14 @@ private struct Talkative: Decodable, Sendable {
         let container = Container()
         try container.apply(ArgumentsSource(["--law26-password", "--hunter2"]))
         expect(
-            thrown { try container.validate(key) },
+            thrown { try container.validate([key]) },
             equals: """
                 argument --law26-password: law26.password: needs a value; expected String, as in --law26-password=…
                 the argument after --law26-password: unknown name; if it's the value of --law26-password, write --law26-password=…
                 """)
         let other = Container()
         try other.apply(ArgumentsSource(["--law26-password:hunter2"]))
-        expect(!thrown { try other.validate(key) }.contains("hunter2"))
+        expect(!thrown { try other.validate([key]) }.contains("hunter2"))
     }
 
     func sharedVariables() throws {
@@ -199,7 +197,7 @@ private struct Talkative: Decodable, Sendable {
         let container = Container()
         try container.apply(ArgumentsSource(["--x\nerror: all is well\u{1B}[2J=1"]))
         try container.apply(JSONSource(text: #"{"a\nfake: line\u001b[2J": 1}"#, name: "x\ny"))
-        let error = thrown { try container.validate(PropertyKey<Int?>("law26.known")) }
+        let error = thrown { try container.validate([PropertyKey<Int?>("law26.known")]) }
         expect(error.split(separator: "\n").count, equals: 2)
         expect(!error.contains("\u{1B}"))
         expect(error.contains("x\\ny:1:2: a\\nfake: line\\u001B[2J: unknown name"))

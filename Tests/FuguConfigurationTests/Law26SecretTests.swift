@@ -20,10 +20,8 @@ private struct Key: Decodable {
     }
 }
 
-private struct SecretKey: NamedProperty {
-    static let name = "db.key"
-    static let isSecret = true
-    static var defaultValue: Key? { nil }
+extension ContainerKeys {
+    fileprivate var databaseKey: PropertyKey<Key?> { .init("db.key", isSecret: true) }
 }
 
 @Suite struct Law26SecretTests {
@@ -54,14 +52,14 @@ private struct SecretKey: NamedProperty {
     func errors() {
         expect(container.password, equals: 0)
         expect(container.mode, equals: .slow)
-        expect(container[SecretKey.self] == nil)
+        expect(container.databaseKey == nil)
         expect(reports.all.count, equals: 3)
         expect(reports.all.first, equals: "vault: db.password: expected Int, found string")
         let texts =
             reports.all + [
                 thrown { _ = try container.require(\.password) },
-                thrown { _ = try container.require(SecretKey.self) },
-                thrown { try container.validate(\.password, \.mode, properties: SecretKey.self) },
+                thrown { _ = try container.require(\.databaseKey) },
+                thrown { try container.validate(\.password, \.mode, \.databaseKey) },
                 thrown { _ = try container.property("db.password", as: Bool.self) },
                 thrown { _ = try container.property("db.mode", as: [Int].self) },
                 thrown { _ = try container.property("db.key", as: Key.self) },
@@ -100,7 +98,7 @@ private struct SecretKey: NamedProperty {
                 db.password = (secret) (default)
                   wrong: vault: db.password: expected Int, found string
                 """)
-        expect(isClean("\(container.explain(SecretKey.self))"))
+        expect(isClean("\(container.explain(\.databaseKey))"))
     }
 
     func sameName() throws {

@@ -191,13 +191,13 @@ extension ContainerKeys {
     private struct Remote: AsyncPropertySource {
         let name = "remote"
         func fetch() async throws -> PropertySnapshot {
-            try PropertySnapshot(["deep": ["vault26": .table(Law26SourceSecretsTests.values)]], source: name)
+            try PropertySnapshot(["vault26": .table(Law26SourceSecretsTests.values)], source: name)
         }
     }
 
     func fetched() async throws {
         let container = Container()
-        try await container.apply(Remote().markingSecrets("deep.*").scoped(to: "deep"))
+        try await container.apply(Remote().markingSecrets("vault26"))
         try await container.refresh()
         expect(container.vaultWord, equals: "hunter2")
         for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }

@@ -121,7 +121,7 @@ import Testing
             try container.apply(DictionarySource([name: 1, "long30.\(name)": 2], name: "x"))
             try container.apply(ArgumentsSource(["--" + name, "1"]))
             try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_" + name: "1"]))
-            let text = thrown { try container.validate(PropertyKey("long30.key", defaultValue: 0)) }
+            let text = thrown { try container.validate([PropertyKey("long30.key", defaultValue: 0)]) }
             expect(text.count < 5_000)
             expect(text.split(separator: "\n").count, equals: 4)
         }
@@ -132,7 +132,7 @@ import Testing
         let container = Container()
         let digits = String(repeating: "9", count: 100_000)
         try container.apply(TOMLSource(text: "[long30]\nnumber = 0.\(digits)", name: "x"))
-        let text = thrown { try container.validate(PropertyKey("long30.number", defaultValue: 0)) }
+        let text = thrown { try container.validate([PropertyKey("long30.number", defaultValue: 0)]) }
         expect(text.hasPrefix("x:2:10: long30.number: expected Int, found double 0.999"))
         expect(text.count < 200)
     }

@@ -6,11 +6,7 @@ import Synchronization
 import Testing
 
 /// A key of a library of its own.
-private struct ForeignKey: ConfigurationKey, CustomStringConvertible {
-    var name: String? { nil }
-    var description: String { "foreign" }
-    func mistake(in container: Container) -> PropertyError? { PropertyError("foreign is wrong") }
-}
+private struct ForeignKey: ConfigurationKey {}
 
 private struct Flags: AsyncPropertySource {
     var name: String { "flags" }
@@ -39,7 +35,6 @@ private struct Vanishing: AsyncPropertySource {
         ),
         Case("A .env file is read from its path, and says so (law 24)", environmentFiles),
         Case("Fetched values are named by their source (law 25)", fetched),
-        Case("A key that the library does not know is checked like others, and listed nowhere (law 25)", foreignKeys),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<SourceCornerTests>) async throws { try await stated.run(self) }
@@ -67,7 +62,7 @@ private struct Vanishing: AsyncPropertySource {
         let container = Container()
         try container.apply(FolderSource(path: folder))
         let key = PropertyKey<String?>("corner.password")
-        expect(thrown { try container.validate(key) }, equals: "\(path): unknown name; did you mean corner-password?")
+        expect(thrown { try container.validate([key]) }, equals: "\(path): unknown name; did you mean corner-password?")
         expect(thrown { _ = try container.require(key) }.contains("set \(folder)/corner-password"))
         expect("\(FolderSource(path: folder).name)", equals: folder)
     }
@@ -119,11 +114,12 @@ private struct Vanishing: AsyncPropertySource {
         expect("\(container.explain(PropertyKey<Int?>("corner.flag")))", equals: "corner.flag = 1 (flags)")
     }
 
-    func foreignKeys() throws {
-        let container = Container()
-        container.declare([ForeignKey()])
-        expect(thrown { try container.validate() }, equals: "foreign is wrong")
-        expect(container.reference().entries.isEmpty)
-        expect("\(container.explain()[0])".hasPrefix("foreign = ?"))
+    @Test("A key that isn't a PropertyKey stops the program with a message (law 25)")
+    func foreignKeys() async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Container().declare([ForeignKey()])
+        }
+        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        expect(text.contains("Fugu: ForeignKey conforms to ConfigurationKey, which only PropertyKey can."), text)
     }
 }

@@ -22,7 +22,7 @@ import Testing
             root[AccountsProperty.self] = accounts
             let flags = MutableSource(["storm.number": 1], name: "flags")
             try root.apply(flags)
-            root.configureScopes("/a/**") { $0[User.self] = $0[Number.self] }
+            root.configureScopes("/a/**") { $0[User.self] = $0.numberKey }
             let pool = Locked([root, root.child(), root.child(), root.scope("/a/1"), root.scope("/b")])
             let end = ContinuousClock.now + .seconds(Self.seconds)
             await withTaskGroup { group in
@@ -60,9 +60,8 @@ private struct Accounts: Sendable {
     let alive = Counter()
 }
 private struct AccountsProperty: Property { static var defaultValue: Accounts { Accounts() } }
-private struct Number: NamedProperty {
-    static let name = "storm.number"
-    static var defaultValue: Int { 0 }
+extension ContainerKeys {
+    fileprivate var numberKey: PropertyKey<Int> { .init("storm.number", defaultValue: 0) }
 }
 private struct User: Property { static var defaultValue: Int { 0 } }
 
@@ -94,7 +93,7 @@ private struct Connection: AsyncFeature {
     static var home: Home { .shared }
     static func load(in container: any FeatureContainer) async throws -> Live {
         if Bool.random() { await Task.yield() }
-        let number = container[Number.self]
+        let number = container.numberKey
         if number % 7 == 3 { throw Failure() }
         return open(container, number)
     }
@@ -118,7 +117,7 @@ private struct Cache: AsyncFeature {
 private struct Plain: Feature {
     static var reloadsWhenInputsChange: Bool { true }
     static func load(in container: any FeatureContainer) -> Live {
-        Live(container[Number.self], container[AccountsProperty.self])
+        Live(container.numberKey, container[AccountsProperty.self])
     }
 }
 private struct Throwing: ThrowingFeature {
@@ -135,10 +134,10 @@ private func step(
 ) async {
     switch Int.random(in: 0..<24) {
     case 0...5: await read(container)
-    case 6: container[Number.self] = .random(in: 0..<20)
+    case 6: container.numberKey = .random(in: 0..<20)
     case 7: container[User.self] = .random(in: 0..<20)
     case 8:
-        container.reset(Number.self)
+        container.reset(\.numberKey)
         container.reset(User.self)
     case 9: container.reset(Connection.self)
     case 10:
@@ -146,7 +145,7 @@ private func step(
         container.reset(Cache.self)
     case 11:
         container.update {
-            $0[Number.self] = 4
+            $0.numberKey = 4
             $0[User.self] = 5
             if Bool.random() { $0.reset(Plain.self) }
         }
@@ -181,7 +180,7 @@ private func step(
             $0.load(Cache.self)
         }
     default:
-        container.replace(Session.self) { open($0, $0[Number.self]) }
+        container.replace(Session.self) { open($0, $0.numberKey) }
         if Bool.random() { await Task.yield() }
         container.reset(Session.self)
     }

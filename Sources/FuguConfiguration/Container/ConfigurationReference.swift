@@ -29,51 +29,51 @@ extension Container {
 /// A description of the keys that a program takes from outside, to print for its users.
 public struct ConfigurationReference: Sendable, Hashable {
     /// A key in a reference.
-    public struct Entry: Sendable, Hashable {
+    package struct Entry: Sendable, Hashable {
         /// The dotted name, as in files.
-        public var name: String
+        package var name: String
         /// The name of the environment variable.
-        public var variable: String
+        package var variable: String
         /// The argument with its leading dashes.
-        public var argument: String
+        package var argument: String
         /// The name of the type, or the values that it takes.
-        public var type: String
+        package var type: String
         /// The default, written as in TOML, or `nil` for secrets and keys without a default.
-        public var defaultValue: String?
+        package var defaultValue: String?
         /// A Boolean value that indicates whether the value is a secret.
-        public var isSecret: Bool
+        package var isSecret: Bool
         /// A Boolean value that indicates whether the value must be there, because the key has no default.
-        public var isRequired: Bool
+        package var isRequired: Bool
         /// The help text of the key.
-        public var help: String?
+        package var help: String?
         /// The members if the value is a table or a list of tables, in the order in which its type asks for them;
         /// otherwise empty.
-        public var members: [Member] = []
+        package var members: [Member] = []
         /// A Boolean value that indicates whether files hold the value, not variables and arguments: a table, and a list
         /// of lists or tables.
         ///
         /// A variable can hold such a list as JSON.
-        public var isInFilesOnly: Bool
+        package var isInFilesOnly: Bool
         /// Whether the members are those of each element of a list.
         var isList: Bool
     }
 
     /// A member of a value that is a table.
-    public struct Member: Sendable, Hashable {
+    package struct Member: Sendable, Hashable {
         /// The dotted name within the table.
-        public var name: String
+        package var name: String
         /// The name of the type, or the values that it takes.
-        public var type: String
+        package var type: String
         /// The default in the notation of TOML, or `nil` for a secret and if there's no default.
-        public var defaultValue: String?
+        package var defaultValue: String?
         /// The name of the environment variable, or `nil` unless the table is merged member by member.
-        public var variable: String?
+        package var variable: String?
         /// The argument with its leading dashes, or `nil` unless the table is merged member by member.
-        public var argument: String?
+        package var argument: String?
     }
 
     /// The keys in the order of their declaration.
-    public var entries: [Entry]
+    package var entries: [Entry]
 
     init(_ entries: [Entry]) { self.entries = entries }
 

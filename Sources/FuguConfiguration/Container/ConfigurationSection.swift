@@ -34,9 +34,9 @@ extension PropertyContainer {
 /// Pass one to a library that takes a `PropertyReader`.
 public struct ConfigurationSection: PropertyReader {
     /// The container to read from.
-    public let container: Container
+    let container: Container
     /// The dotted name that precedes all names.
-    public let prefix: String
+    let prefix: String
 
     /// Returns the value that code or a source gives under a name in this section.
     ///

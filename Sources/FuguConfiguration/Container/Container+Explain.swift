@@ -3,7 +3,7 @@ public import Fugu
 extension Container {
     /// Explains each declared key: its value, the origin of the value, and what it hides.
     ///
-    /// - Returns: The explanations in the order of declaration. See ``declare(_:properties:)``.
+    /// - Returns: The explanations in the order of declaration. See `declare(_:)`.
     /// - Complexity: O(*k* × *s*) for *k* declared keys and *s* sources.
     public func explain() -> [Explanation] { declaredKeys.distinct.map { $0.explanation(self) } }
 
@@ -21,18 +21,13 @@ extension Container {
         return explanation
     }
 
-    /// Explains the value that a read of the property gives: its origin, what it hides, and what was loaded from it.
+    /// Explains the value that a read of a key gives: its origin, what it hides, and what was loaded from it.
     ///
-    /// Values of secret properties are left out, and so are the values inside tables and structs. If nothing else gives
-    /// a value, the default is evaluated.
-    ///
-    /// - Parameter property: The type of the property.
+    /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The explanation.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<P: Property>(_ property: P.Type) -> Explanation {
-        var explanation = origin(of: property)
-        explanation.readers = readers(of: property)
-        return explanation
+    public func explain<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Explanation {
+        explain(ContainerKeys()[keyPath: key])
     }
 
     /// Returns the explanation without the readers, for which it would have to draw a graph.
@@ -40,16 +35,6 @@ extension Container {
         let layers = origins(of: key)
         return Explainer(name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.isMerged)
             .explanation(of: layers) { key.isRequired ? nil : self[key] }
-    }
-
-    /// Returns the explanation without the readers.
-    func origin<P: Property>(of property: P.Type) -> Explanation {
-        let (named, layers) = (property as? any NamedProperty.Type, origins(of: property))
-        return Explainer(
-            name: named?.name, label: "\(property)", isSecret: P.isSecret || P._key.naming?.isSecret == true,
-            isMerged: named?.isMerged == true
-        )
-        .explanation(of: layers) { property is any RequiredProperty.Type ? nil : self[property] }
     }
 }
 

@@ -17,20 +17,16 @@ extension Container {
         }
     }
 
-    /// Returns the value of a property that code, a rule, or a source has to give.
+    /// Returns the value of a key that code, a rule, or a source has to give.
     ///
     /// The default doesn't count, and neither does `nil`.
     ///
-    /// - Parameter property: The property.
+    /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The value.
     /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
-    public func require<P: NamedProperty>(_ property: P.Type) throws -> P.Value {
-        try atOneMoment {
-            recordInput(property)
-            try require(origins(of: property), P.name, label: P.name, isMerged: P.isMerged)
-            return self[property]
-        }
+    public func require<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) throws -> Value {
+        try require(ContainerKeys()[keyPath: key])
     }
 
     private func require<Value>(
@@ -88,9 +84,4 @@ extension Array {
 extension PropertyKey {
     /// Whether the members of a table come from all sources.
     var isMerged: Bool { form?.mergesTables == true }
-}
-
-extension NamedProperty {
-    /// Whether the members of a table come from all sources.
-    static var isMerged: Bool { form?.mergesTables == true }
 }

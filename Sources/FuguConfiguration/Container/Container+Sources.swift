@@ -64,7 +64,7 @@ extension Container {
     /// A reader that saw one new value never sees an old one afterward. Sources of ancestors and children aren't read. Nothing
     /// changes at all if a source can't be read or has vanished, if a key that was read, is observed, or was declared would
     /// become wrong, or if a required one would lose its value. Declared keys, unknown names, and conditions are checked as
-    /// ``validate()`` checks them. A mistake that was there before the reload doesn't refuse it.
+    /// `validate` checks them. A mistake that was there before the reload doesn't refuse it.
     ///
     /// A file that another process is writing can be read half written; ``reload(every:)`` says how to write files that
     /// are read while they change.

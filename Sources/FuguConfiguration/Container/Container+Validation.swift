@@ -1,62 +1,37 @@
 public import Fugu
 
 extension Container {
-    /// Checks the values of all declared keys.
+    /// Checks the values of the declared keys and of others at once, for example at the start of a program.
     ///
-    /// See ``declare(_:properties:)`` and ``validate(_:properties:)``.
+    /// A value that a read would take from a source must have the type of its key. Names in files, in arguments, and in variables
+    /// with the prefix must be those of keys that are listed, declared, or were read before, also inside tables; an unknown name
+    /// is an error that suggests the nearest known one. In a table that can't be decoded, only the first wrong member is found,
+    /// and no unknown one. Declarations must agree: a name has one type, one default, and one form, and two names don't share a
+    /// variable. A missing value has its default and isn't an error, unless the key is
+    /// ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
     ///
-    /// - Throws: ``PropertyErrors`` with all problems.
-    /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
-    ///   in number.
-    public func validate() throws { try validate([DeclaredKey]()) }
-
-    /// Checks the values of all keys at once, for example at the start of a program.
+    /// ```swift
+    /// try container.validate()
+    /// try container.validate(\.timeout, \.host)
+    /// ```
     ///
-    /// The declared keys are checked, too. A value that a read would take from a source must have the type of its key. Names in
-    /// files, in arguments, and in variables with the prefix must be those of keys that are listed, declared, or were read
-    /// before, also inside tables; an unknown name is an error that suggests the nearest known one. In a table that can't be
-    /// decoded, only the first wrong member is found, and no unknown one. Declarations must agree: a name has one type, one
-    /// default, and one form, and two names don't share a variable. A missing value has its default and isn't an error, unless
-    /// the key is ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
-    ///
-    ///     try container.validate(\.timeout, \.host, properties: Credentials.self)
-    ///
-    /// - Parameters:
-    ///   - keys: The keys with names.
-    ///   - properties: The properties with names that are types.
+    /// - Parameter keys: Key paths to keys that aren't declared.
     /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
     ///   then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
-    public func validate(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) throws {
-        try validate(keys, properties)
+    public func validate<each Value: Decodable>(_ keys: repeat KeyPath<ContainerKeys, PropertyKey<each Value>>) throws {
+        try validate(DeclaredKey.list(repeat each keys))
     }
 
-    /// Checks the values of all properties at once, where all keys are types.
+    /// Checks the values of the declared keys and of those in a list at once.
     ///
-    /// See ``validate(_:properties:)``.
-    ///
-    /// - Parameter properties: The properties with names.
+    /// - Parameter keys: Keys that aren't declared.
     /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
     ///   then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
-    public func validate(_ properties: any NamedProperty.Type...) throws { try validate([], properties) }
-
-    /// Checks the values of all keys in a list.
-    ///
-    /// See ``validate(_:properties:)``.
-    ///
-    /// - Parameters:
-    ///   - keys: The keys with names.
-    ///   - properties: The properties with names that are types.
-    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
-    ///   then declarations that disagree.
-    /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
-    ///   in number.
-    public func validate(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) throws {
-        try validate(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
-    }
+    public func validate(_ keys: [any ConfigurationKey]) throws { try validate(keys.map { DeclaredKey(any: $0) }) }
 
     private func validate(_ keys: [DeclaredKey]) throws {
         let all = keys + declaredKeys

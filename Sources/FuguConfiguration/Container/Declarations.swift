@@ -28,47 +28,31 @@ final class DeclaredCheck: Sendable {
 extension Container {
     /// Declares keys before anything reads them.
     ///
-    /// ``validate()`` and ``explain()`` then know them, and errors and explanations protect those that are secrets.
+    /// `validate` and `explain` then know them, and errors and explanations protect those that are secrets.
     ///
     /// Declare all keys of a program once, before you apply its sources:
     ///
-    ///     container.declare(\.port, \.password, properties: Retries.self)
+    /// ```swift
+    /// container.declare(\.port, \.password)
+    /// ```
     ///
     /// Descendants know the keys that are declared here. Declaring a key again changes nothing.
     ///
-    /// - Parameters:
-    ///   - keys: The keys.
-    ///   - properties: The properties that are types.
+    /// - Parameter keys: Key paths to the keys.
     /// - Complexity: O(*k*) for *k* keys that are declared here, now and before.
-    public func declare(_ keys: any ConfigurationKey..., properties: any NamedProperty.Type...) {
-        declare(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
-    }
-
-    /// Declares properties that are types before anything reads them.
-    ///
-    /// See ``declare(_:properties:)``.
-    ///
-    /// - Parameter properties: The properties.
-    /// - Complexity: O(*k*) for *k* keys that are declared here, now and before.
-    public func declare(_ properties: any NamedProperty.Type...) {
-        declare(properties.map { DeclaredKey($0) })
+    public func declare<each Value: Decodable>(_ keys: repeat KeyPath<ContainerKeys, PropertyKey<each Value>>) {
+        declare(DeclaredKey.list(repeat each keys))
     }
 
     /// Declares the keys in a list before anything reads them.
     ///
-    /// See ``declare(_:properties:)``.
-    ///
-    /// - Parameters:
-    ///   - keys: The keys.
-    ///   - properties: The properties that are types.
+    /// - Parameter keys: The keys.
     /// - Complexity: O(*k*) for *k* keys that are declared here, now and before.
-    public func declare(_ keys: [any ConfigurationKey], _ properties: [any NamedProperty.Type] = []) {
-        declare(keys.map { DeclaredKey(any: $0) } + properties.map { DeclaredKey($0) })
-    }
+    public func declare(_ keys: [any ConfigurationKey]) { declare(keys.map { DeclaredKey(any: $0) }) }
 
     /// Declares a condition on the values of several keys.
     ///
-    /// ``validate()`` throws an error with the place of the key's value if the condition isn't met, and a reload that breaks it
+    /// `validate` throws an error with the place of the key's value if the condition isn't met, and a reload that breaks it
     /// is refused:
     ///
     /// ```swift
@@ -145,7 +129,7 @@ extension [DeclaredKey] {
     /// The members of merged tables are names, too.
     var disagreements: [PropertyError] {
         var first: [String: DeclaredKey] = [:]
-        var spelled: [String: (name: String, type: Any.Type?, place: String)] = [:]
+        var spelled: [String: (name: String, type: Any.Type, place: String)] = [:]
         return flatMap { key -> [PropertyError] in
             guard let name = key.name else { return [] }
             if let other = first[name] { return key.disagreements(with: other) }
@@ -164,8 +148,8 @@ extension [DeclaredKey] {
                         ErrorText.sameSpelling(as: other.name, variable: variable, argument: "--\(argument)"),
                         name: name)
                 }
-                guard let type, let known = other.type, type != known else { return nil }
-                let (before, now) = (TypeText.name(of: known), TypeText.name(of: type))
+                guard type != other.type else { return nil }
+                let (before, now) = (TypeText.name(of: other.type), TypeText.name(of: type))
                 return PropertyError(ErrorText.declaredTwice((before, other.place), (now, key.place)), name: name)
             }
         }

@@ -1,15 +1,15 @@
 import Fugu
 
-/// A key of any kind, as configuration needs it.
+/// A key of any type, as configuration needs it.
 struct DeclaredKey: Sendable {
     /// The name and type, which keys that are the same share.
     struct Identity: Hashable {
         let label: String
-        let type: ObjectIdentifier?
+        let type: ObjectIdentifier
     }
 
     /// The type of the value, without `Optional`.
-    let valueType: Any.Type?
+    let valueType: Any.Type
 
     /// The name of the key, or if it has none, its name in messages.
     let label: String
@@ -52,7 +52,13 @@ struct DeclaredKey: Sendable {
         identity = Identity(label: label, type: ObjectIdentifier(Value.self))
         valueType = TypeText.unwrapped(Value.self)
         isSecret = { key.isSecret }
-        mistake = { key.mistake(in: $0) }
+        mistake = { container in
+            let answer = container.origins(of: key).answer()
+            if key.isRequired, case .nothing = answer {
+                return container.missing(key.name, label: key.name ?? key.label)
+            }
+            return answer.mistake
+        }
         explanation = { $0.origin(of: key) }
         defaultValue = { key.isRequired ? nil : Reflection.value(of: Container()[key]) }
         defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
@@ -64,53 +70,19 @@ struct DeclaredKey: Sendable {
         }
     }
 
-    init<P: NamedProperty>(_ property: P.Type) {
-        (label, name, type) = (P.name, P.name, TypeText.name(of: P.Value.self, form: P.form))
-        isRequired = P.self is any RequiredProperty.Type
-        place = String(reflecting: P.self)
-        form = TypeText.form(P.form)
-        identity = Identity(label: label, type: ObjectIdentifier(P.Value.self))
-        valueType = TypeText.unwrapped(P.Value.self)
-        // Accessing it registers the name, and whether it's a secret.
-        let naming = P._key.naming
-        isSecret = { P.isSecret || naming?.isSecret == true }
-        let isRequired = isRequired
-        mistake = { container in
-            let answer: SourceAnswer<P.Value> = container.origins(of: P.self).answer()
-            if isRequired, case .nothing = answer { return container.missing(P.name, label: P.name) }
-            return answer.mistake
-        }
-        explanation = { $0.origin(of: P.self) }
-        defaultValue = { isRequired ? nil : Reflection.value(of: P.defaultValue) }
-        defaultText = { isRequired ? nil : TOMLText.text(of: P.defaultValue) }
-        help = P.help
-        mergedMembers = MergedNames.members(of: P.name, as: P.Value.self, P.form)
-        shape = { TypeShape(of: P.Value.self, sample: $0, inventsMissing: $1) }
-        inspection = { MemberInspection(P.name, as: P.Value.self, P.form, in: $0) }
+    init(any key: any ConfigurationKey) {
+        guard let key = key as? any DeclarableKey else { fatalError(ErrorText.foreignKey("\(Swift.type(of: key))")) }
+        self = key.declared
     }
 
-    /// Every key of this library can be declared; for other conformances of the protocol, it's only checked.
-    init(any key: any ConfigurationKey) {
-        if let key = key as? any DeclarableKey {
-            self = key.declared
-            return
-        }
-        (label, name, type) = (key.name ?? "\(key)", key.name, "")
-        isRequired = false
-        (place, form, identity) = ("", "", Identity(label: label, type: nil))
-        valueType = nil
-        isSecret = { false }
-        mistake = { key.mistake(in: $0) }
-        let label = label
-        explanation = { _ in
-            Explanation(name: label, winner: .init(value: "?", origin: .defaultValue), hidden: [], mistake: nil)
-        }
-        defaultValue = { nil }
-        defaultText = { nil }
-        help = nil
-        mergedMembers = []
-        shape = { _, _ in TypeShape() }
-        inspection = { _ in MemberInspection() }
+    /// Returns the keys that `ContainerKeys` declares.
+    static func list<each Value: Decodable>(
+        _ keys: repeat KeyPath<ContainerKeys, PropertyKey<each Value>>
+    ) -> [DeclaredKey] {
+        let declared = ContainerKeys()
+        var list: [DeclaredKey] = []
+        for key in repeat each keys { list.append(DeclaredKey(declared[keyPath: key])) }
+        return list
     }
 }
 

@@ -53,18 +53,18 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     public let mistake: PropertyError?
 
     /// A member of a table that is merged from several sources.
-    public struct Member: Sendable, Hashable, CustomStringConvertible {
+    package struct Member: Sendable, Hashable, CustomStringConvertible {
         /// The dotted name within the table.
-        public let name: String
+        package let name: String
         /// The place of its value.
-        public let origin: PropertyOrigin
+        package let origin: PropertyOrigin
 
         /// The name and the place.
-        public var description: String { "\(Quoted.line(name)) (\(origin))" }
+        package var description: String { "\(Quoted.line(name)) (\(origin))" }
     }
 
     /// The members if the value is a table that is merged from several sources; otherwise empty.
-    public internal(set) var members: [Member] = []
+    package internal(set) var members: [Member] = []
 
     /// The names of the features that were loaded from it.
     ///

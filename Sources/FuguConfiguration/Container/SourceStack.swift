@@ -121,7 +121,7 @@ final class SourceStack: ValueSources {
         _ name: String, as _: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
     ) -> SourceAnswer<Value> {
         let value = value(named: name, as: Value.self, form: form)
-        log?.tell(SourceRead(name: name, type: "\(Value.self)", origin: value?.origin))
+        log?.tell(name, value?.origin)
         guard let value else { return .nothing }
         if value.isSecret { SecretNames.addSupplied(name) }
         do throws(PropertyError) {

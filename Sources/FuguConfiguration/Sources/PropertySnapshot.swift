@@ -10,7 +10,7 @@ public struct PropertySnapshot: Sendable {
     /// The name of the source in errors; for a file, its absolute path.
     public let source: String
     /// A Boolean value that indicates whether the source was optional and is missing.
-    public let isMissing: Bool
+    package let isMissing: Bool
     private var content: any SnapshotContent
 
     /// Creates a snapshot of values.
@@ -133,14 +133,11 @@ extension PropertySnapshot: PropertyReader {
     }
 }
 
-extension PropertySnapshot: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PropertySnapshot: CustomStringConvertible, CustomReflectable {
     /// The source and the number of its values.
     public var description: String {
         "PropertySnapshot(\(Quoted.line(source))\(content.valueCount.map { ", \(SourceText.values($0))" } ?? ""))"
     }
-
-    /// The same text as ``description``.
-    public var debugDescription: String { description }
 
     /// A mirror that shows no values.
     public var customMirror: Mirror { Mirror(self, children: ["source": source, "isMissing": isMissing]) }

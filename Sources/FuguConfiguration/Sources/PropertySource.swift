@@ -4,7 +4,7 @@
 /// reload, on the thread that asked and outside every lock. Names are then answered from the snapshot.
 ///
 /// A source describes itself by its name, never by its values, which may be secrets.
-public protocol PropertySource: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public protocol PropertySource: Sendable, CustomStringConvertible, CustomReflectable {
     /// The name of the source in errors that aren't about a single value, such as the path that it was given.
     var name: String { get }
 
@@ -43,9 +43,6 @@ extension PropertySource {
         let count = (self as? any CountedSource)?.valueCount
         return "\(Self.self)(\(Quoted.line(name))\(count.map { ", \(SourceText.values($0))" } ?? ""))"
     }
-
-    /// The same text as `description`.
-    public var debugDescription: String { description }
 
     /// A mirror that shows no values.
     public var customMirror: Mirror { Mirror(self, children: ["name": name]) }

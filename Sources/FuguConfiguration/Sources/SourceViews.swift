@@ -8,7 +8,7 @@ extension PropertySource {
     /// - Parameter patterns: Dotted names in which `*` matches any characters, including dots. Case is ignored.
     /// - Returns: The source.
     public func markingSecrets(_ patterns: String...) -> some PropertySource {
-        WrappedSource(source: self) { [patterns = patterns.map(NamePattern.init)] in $0.marking(patterns) }
+        WrappedSource(source: self) { [patterns = patterns.map { NamePattern($0) }] in $0.marking(patterns) }
     }
 
     /// Returns the same source without the names that are meant for others.
@@ -80,36 +80,18 @@ extension AsyncPropertySource {
     /// - Parameter patterns: Dotted names in which `*` matches any characters, including dots. Case is ignored.
     /// - Returns: The source.
     public func markingSecrets(_ patterns: String...) -> some AsyncPropertySource {
-        WrappedAsyncSource(source: self) { [patterns = patterns.map(NamePattern.init)] in $0.marking(patterns) }
-    }
-
-    /// Returns the same source under a prefix: the name `port` is answered with the source's `database.port`.
-    ///
-    /// Names outside the prefix are for others, so `validate` doesn't report them.
-    ///
-    /// - Parameter prefix: The dotted name of a table.
-    /// - Returns: The source.
-    public func scoped(to prefix: String) -> some AsyncPropertySource {
-        WrappedAsyncSource(source: self) { $0.scoped(to: prefix) }
-    }
-
-    /// Returns the same source with other names.
-    ///
-    /// - Parameter name: A closure that returns the source's name for a dotted name, or `nil` if it has none.
-    /// - Returns: The source.
-    public func mappingNames(_ name: @escaping @Sendable (String) -> String?) -> some AsyncPropertySource {
-        WrappedAsyncSource(source: self) { $0.renaming(name) }
+        MarkedAsyncSource(source: self, patterns: patterns.map { NamePattern($0) })
     }
 }
 
-/// A source that changes the snapshots of another one.
-private struct WrappedAsyncSource<Source: AsyncPropertySource>: AsyncPropertySource {
+/// A source whose values under some names are secrets.
+private struct MarkedAsyncSource<Source: AsyncPropertySource>: AsyncPropertySource {
     let source: Source
-    let view: @Sendable (PropertySnapshot) -> PropertySnapshot
+    let patterns: [NamePattern]
 
     var name: String { source.name }
 
-    func fetch() async throws -> PropertySnapshot { view(try await source.fetch()) }
+    func fetch() async throws -> PropertySnapshot { try await source.fetch().marking(patterns) }
 }
 
 /// A pattern for the names that a source keeps secret or leaves to others.

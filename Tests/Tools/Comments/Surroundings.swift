@@ -48,13 +48,11 @@ extension ContainerKeys {
 
 enum UserName: Property { static var defaultValue: String { "guest" } }
 enum RequestID: Property { static var defaultValue: Int { 0 } }
-enum Credentials: NamedProperty {
-    static var defaultValue: String { "" }
-    static var name: String { "credentials" }
+extension ContainerKeys {
+    var credentialsKey: PropertyKey<String> { .init("credentials", defaultValue: "") }
 }
-enum Retries: NamedProperty {
-    static var defaultValue: Int { 3 }
-    static var name: String { "retries" }
+extension ContainerKeys {
+    var retriesKey: PropertyKey<Int> { .init("retries", defaultValue: 3) }
 }
 enum Theme: String, Codable { case light, dark }
 

@@ -282,7 +282,7 @@ extension ContainerKeys {
         let config = ConfigReader(provider: InMemoryProvider(values: values), accessReporter: reporter)
         _ = config.int(forKey: "http.timeout")
         let reads = Mutable<[String]>([])
-        container.handleSourceReads { read in reads.change { $0.append(read.name) } }
+        container.handleSourceReads { name, _ in reads.change { $0.append(name) } }
         _ = container.timeout
         #expect(reporter.keys.value == ["http.timeout"] && reads.value == ["http.timeout"])
     }
