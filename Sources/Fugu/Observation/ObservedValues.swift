@@ -44,6 +44,11 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
 
         /// Returns the current value at first, and then the newest value that wasn't returned yet.
         ///
+        /// - Returns: The value, or `nil` at the end.
+        public mutating func next() async -> Element? { await next(isolation: #isolation) }
+
+        /// Returns the current value at first, and then the newest value that wasn't returned yet.
+        ///
         /// - Parameter actor: The actor on which the caller runs.
         /// - Returns: The value, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
