@@ -66,14 +66,10 @@ extension ContainerKeys {
 
 // MARK: Resources
 
-/// A key can be a type, too.
 extension ContainerKeys {
     var poolSize: PropertyKey<Int> {
         .init("database.pool-size", defaultValue: 4, help: "How many connections are kept open.")
     }
-}
-
-extension ContainerKeys {
     var databaseURL: PropertyKey<String> { .required("database.url", isSecret: true, help: "Where the database is.") }
     var password: PropertyKey<String?> { .init("database.password", isSecret: true) }
     var idleTime: PropertyKey<Duration> { .init("database.idle-time", defaultValue: .seconds(60)) }

@@ -30,7 +30,7 @@ struct LayeredSettingsTests {
         try container.validate()
     }
 
-    @Test("Settings explain where each value comes from", .container { $0[PoolSize.self] = 9 })
+    @Test("Settings explain where each value comes from", .container { $0.poolSize = 9 })
     func explanations() {
         Settings.declare(in: container)
         let lines = container.explain().map { "\($0)" }
