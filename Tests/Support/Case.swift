@@ -1,4 +1,4 @@
-package import Testing
+import Testing
 
 /// One of the behaviors that a parameterized test of a suite checks: a sentence, which results show, and the suite's function.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-package import Testing
+import Testing
 
 /// Records an issue at the caller's place unless `condition` holds.
 ///
