@@ -92,7 +92,7 @@ struct Law15KeyHomesTests {
     func root() throws {
         let root = Container()
         let pool = try root.child().child()[Pool.self]
-        try expect(root.ifLoaded(Pool.self), is: pool)
+        expect(root.ifLoaded(Pool.self), is: pool)
         try expect(root.child()[Pool.self], is: pool)
         let tenant = root.child { $0.tenant = "a" }
         try expect(tenant.child()[Pool.self] !== pool)

@@ -433,7 +433,7 @@ import Testing
         expect(heard.value, equals: 0)
         root[Fails.self] = false
         try expect(root[Shaky.self].size, equals: 1)
-        try expect(heard.value, equals: 1)
+        expect(heard.value, equals: 1)
     }
 
     struct Rooted: Feature {
