@@ -1,6 +1,6 @@
 public import Fugu
 
-/// A key that a list for `declare` and `validate` can hold: a ``Fugu/PropertyKey`` of a
+/// A key that a list for `declare` and `validate` can hold: a `PropertyKey` of a
 /// decodable value.
 ///
 /// Only `PropertyKey` conforms to it.
