@@ -12,7 +12,12 @@ extension Container {
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try atOneMoment {
             recordInput(key)
-            try require(origins(of: key), key.name, label: key.name ?? key.label, isMerged: key.isMerged)
+            let answer = origins(of: key).answer()
+            if let mistake = answer.mistake { throw mistake }
+            if case .nothing = answer { throw missing(key.name, label: key.shownName) }
+            if case .value(let value) = answer, (value as? any OptionalType)?.isNil == true {
+                throw error(ErrorText.requiredIsNull, about: key)
+            }
             return self[key]
         }
     }
@@ -29,21 +34,6 @@ extension Container {
         try require(ContainerKeys()[keyPath: key])
     }
 
-    private func require<Value>(
-        _ layers: [ValueOrigin<Value>], _ name: String?, label: String, isMerged: Bool
-    ) throws(PropertyError) {
-        switch layers.answer() {
-        case .value(let value):
-            guard (value as? any OptionalType)?.isNil == true else { return }
-            let origin = name.flatMap { sourceOrigin(of: $0, layers, isMerged: isMerged) }
-            throw PropertyError(
-                ErrorText.requiredIsNull, source: origin?.source, line: origin?.line, column: origin?.column,
-                name: label)
-        case .nothing: throw missing(name, label: label)
-        case .failure(let error): throw error as? PropertyError ?? PropertyError("\(error)")
-        }
-    }
-
     /// Returns the error for a required value that nothing gives.
     ///
     /// - `stacks`: The sources that were searched, or `nil` for those of this container and its ancestors.
@@ -55,15 +45,13 @@ extension Container {
         return PropertyError(reason, name: label)
     }
 
-    /// Returns the place of the value that a read would take from a source.
-    func sourceOrigin<Value>(of key: PropertyKey<Value>) -> PropertyOrigin? {
-        key.name.flatMap { sourceOrigin(of: $0, origins(of: key), isMerged: key.isMerged) }
-    }
-
-    private func sourceOrigin<Value>(
-        of name: String, _ layers: [ValueOrigin<Value>], isMerged: Bool
-    ) -> PropertyOrigin? {
-        layers.answeringSources()?.firstValue(named: name, isMerged: isMerged)?.origin
+    /// Returns an error with the place of the value that a read would take from a source.
+    func error<Value>(_ reason: String, about key: PropertyKey<Value>) -> PropertyError {
+        let origin = key.name.flatMap { name in
+            origins(of: key).answeringSources()?.firstValue(named: name, isMerged: key.isMerged)?.origin
+        }
+        return PropertyError(
+            reason, source: origin?.source, line: origin?.line, column: origin?.column, name: key.shownName)
     }
 }
 
@@ -84,4 +72,7 @@ extension Array {
 extension PropertyKey {
     /// Whether the members of a table come from all sources.
     var isMerged: Bool { form?.mergesTables == true }
+
+    /// The key's name, or if it has none, its name in messages.
+    var shownName: String { name ?? label }
 }

@@ -72,13 +72,7 @@ extension Container {
         _ isMet: @escaping @Sendable (Container) -> Bool
     ) {
         let key = ContainerKeys()[keyPath: key]
-        let check = DeclaredCheck { container in
-            guard !isMet(container) else { return nil }
-            let origin = container.sourceOrigin(of: key)
-            return PropertyError(
-                reason, source: origin?.source, line: origin?.line, column: origin?.column,
-                name: key.name ?? key.label)
-        }
+        let check = DeclaredCheck { isMet($0) ? nil : $0.error(reason, about: key) }
         change { declarations in
             declarations.checks.append(check)
             return true

@@ -44,7 +44,7 @@ struct DeclaredKey: Sendable {
     let inspection: @Sendable (Container) -> MemberInspection
 
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
-        (label, name) = (key.name ?? key.label, key.name)
+        (label, name) = (key.shownName, key.name)
         type = TypeText.name(of: Value.self, form: key.form)
         isRequired = key.isRequired
         place = key.place
@@ -55,7 +55,7 @@ struct DeclaredKey: Sendable {
         mistake = { container in
             let answer = container.origins(of: key).answer()
             if key.isRequired, case .nothing = answer {
-                return container.missing(key.name, label: key.name ?? key.label)
+                return container.missing(key.name, label: key.shownName)
             }
             return answer.mistake
         }
