@@ -31,11 +31,13 @@ extension Container {
     private convenience init(_ holdings: Holdings) {
         self.init()
         let node = node
+        var garbage = Garbage()
         node.family.lock.withLock { token in
             node.storage[token].strictness = holdings.strictness
             if !holdings.rules.isEmpty { node.storage[token].more().rules = holdings.rules }
-            if let sources = holdings.sources { node.take(token, sources) }
+            if let sources = holdings.sources { node.take(token, sources, &garbage) }
         }
+        garbage.dispose()
         node.family.commit(holdings.settings.flatMap { $0.value.writes(of: $0.key, in: node) })
     }
 }
@@ -54,7 +56,7 @@ private struct Holdings {
     /// Each setting becomes an input of a load that copies.
     private init(_ token: LockToken, of node: Node, _ recorder: Frame?) {
         strictness = node.storage[token].strictness
-        sources = node.storage[token].rare?.sources
+        sources = node.storage[token].rare?.sources.value
         rules = node.storage[token].rare?.rules ?? []
         for cell in node.storage.cells(token) {
             guard let setting = cell.setting(token) else { continue }
@@ -101,8 +103,8 @@ extension CellReference {
     /// Returns what code or a rule set, as an operation that sets it elsewhere, or `nil` for what sources supplied.
     func setting(_ token: LockToken) -> Operation? {
         let rare = place?[token].rare
-        if let replacement = rare?.replacement { return .replace(replacement) }
+        if let replacement = rare?.replacement.value { return .replace(replacement) }
         if heldFlags == CellFlags.held { return payload.map { .set($0) } }
-        return rare?.rule.map { .set($0) }
+        return rare?.rule.value.map { .set($0) }
     }
 }

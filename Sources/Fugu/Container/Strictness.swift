@@ -129,7 +129,7 @@ extension Container {
     package func beginConfiguration() {
         let node = node
         node.family.lock.withLock { token in
-            if node.storage[token].strictness != nil { node.storage[token].more().refusals = [] }
+            if node.storage[token].strictness != nil { node.storage[token].more().isConfiguring = true }
         }
     }
 
@@ -137,8 +137,9 @@ extension Container {
     package func endConfiguration() {
         let node = node
         let (strictness, refusals) = node.family.lock.withLock { token -> (Strictness?, [Strictness.Refusal]) in
-            guard let rare = node.storage[token].rare, let refusals = rare.refusals.take() else { return (nil, []) }
-            return (node.storage[token].strictness, refusals.filter { !node.holds(token, $0.key) })
+            guard let rare = node.storage[token].rare, rare.isConfiguring else { return (nil, []) }
+            rare.isConfiguring = false
+            return (node.storage[token].strictness, rare.refusals.takeAll().filter { !node.holds(token, $0.key) })
         }
         if let strictness { refusals.forEach(strictness.report) }
     }

@@ -8,7 +8,7 @@ extension Family {
             let nodes: [(node: Node, sources: any ValueSources)]? = lock.withLock { token in
                 if state[token].namings[key] != nil { return nil }
                 return state[token].sourced.compactMap { node in
-                    node.use { $0.storage[token].rare?.sources }.map { (node.object, $0) }
+                    node.use { $0.storage[token].rare?.sources.value }.map { (node.object, $0) }
                 }
             }
             guard let nodes else { return }
@@ -18,7 +18,7 @@ extension Family {
             let isDone = commit(writes) { token in
                 // Another thread may have asked meanwhile, or replaced sources.
                 state[token].namings[key] != nil || state[token].sourced.count != nodes.count
-                    || !nodes.allSatisfy { $0.node.storage[token].rare?.sources === $0.sources }
+                    || !nodes.allSatisfy { $0.node.storage[token].rare?.sources.value === $0.sources }
             } alongside: { token in
                 state[token].namings[key] = naming
                 for (node, answer) in zip(nodes, answers) {
@@ -33,8 +33,8 @@ extension Family {
 
 extension Node {
     /// Sets the node's sources.
-    func take(_ token: LockToken, _ sources: any ValueSources) {
-        storage[token].more().sources = sources
+    func take(_ token: LockToken, _ sources: any ValueSources, _ garbage: inout Garbage) {
+        storage[token].more().sources.replace(by: sources, &garbage)
         family.state[token].sourced.insert(UnmanagedReference(self))
     }
 
@@ -60,7 +60,7 @@ extension Container {
     /// The sources of this container.
     package var sources: (any ValueSources)? {
         let node = node
-        return node.family.lock.withLock { token in node.storage[token].rare?.sources }
+        return node.family.lock.withLock { token in node.storage[token].rare?.sources.value }
     }
 
     /// Replaces the sources of the container.
@@ -114,13 +114,15 @@ private struct SourceChange {
             let writes = answers.map { Write(node, $0.key, $0.naming.equal, .supply($0.answer)) }
             var isOld = true
             var mistakes: [String] = []
+            var garbage = Garbage()
             let isDone = family.commit(writes) { token in
-                isOld = node.storage[token].rare?.sources === old
+                isOld = node.storage[token].rare?.sources.value === old
                 return !isOld || namings.count != family.state[token].namings.count
             } alongside: { token in
-                node.take(token, new)
+                node.take(token, new, &garbage)
                 mistakes = answers.compactMap { node.note(token, $0.answer, of: $0.key) }
             }
+            garbage.dispose()
             for mistake in mistakes { family.reports.report(mistake) }
             if isDone || !isOld { return isDone }
         }
@@ -144,7 +146,7 @@ private struct SourceChange {
             node.path.map { level in
                 (
                     isSet: level.storage.existingCell(token, key)?.setting(token) != nil,
-                    sources: level === node ? own : level.storage[token].rare?.sources
+                    sources: level === node ? own : level.storage[token].rare?.sources.value
                 )
             }
         }

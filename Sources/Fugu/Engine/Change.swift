@@ -87,6 +87,12 @@ struct Write {
         return waiter?.chain.contains { $0 === exclusion } ?? false
     }
 
+    /// Moves what a pending write holds into the garbage, because another one replaces it or it's undone.
+    func drop(_ token: LockToken, _ garbage: inout Garbage) {
+        garbage.add(made?.discard(token))
+        garbage.add(Retained(self))
+    }
+
     /// The value that the write stores.
     fileprivate var value: Payload? {
         switch operation {
@@ -209,7 +215,7 @@ extension Effects {
     mutating func announce(_ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil) {
         // Nearly always, only the place's own follower is affected.
         if place.isAlone(token) {
-            guard let follower = place[token].rare?.follower else { return }
+            guard let follower = place[token].rare?.follower.value else { return }
             return note(token, follower, isReset: kind.isReset, endOf: transaction)
         }
         var open = [(place, kind)]
@@ -238,11 +244,12 @@ extension Effects {
         var open = [Reach(place: start, sees: true, isReplaced: replacesCopies)]
         while let reach = open.popLast() {
             let place = reach.place
-            if reach.sees, let follower = place[token].rare?.follower { reached.append((follower, kind.isReset)) }
+            if reach.sees, let follower = place[token].rare?.follower.value { reached.append((follower, kind.isReset)) }
             if reach.sees, kind != .loaded {
                 place.forEachDependent(token) { reader, role in
                     switch role {
-                    case .follower: if let follower = reader[token].rare?.follower { reached.append((follower, false)) }
+                    case .follower:
+                        if let follower = reader[token].rare?.follower.value { reached.append((follower, false)) }
                     case .input:
                         if reader[token].mustGo(token, place.key, kind, in: start[token].node) { drops.append(reader) }
                     case .anchor: break
@@ -409,15 +416,13 @@ private struct Change {
         switch operation {
         case .rule(let payload):
             let rare = node.place(token, key)[token].more()
-            if let old = rare.rule?.box { effects.garbage.add(old) }
-            rare.rule = payload
+            rare.rule.set(payload, &effects.garbage)
             if isByCode { return nil }
         case .supply(let answer):
             if case .nothing = answer, !cell.has(CellFlags.layered), cell.place?[token].rare == nil { return nil }
             let rare = node.place(token, key)[token].more()
-            effects.garbage.add(Retained(rare.supplied))
-            rare.supplied = answer
-            if isByCode || rare.rule != nil { return nil }
+            rare.supplied.replace(by: answer, &effects.garbage)
+            if isByCode || rare.rule.value != nil { return nil }
             if case .nothing = answer, !wasHeld { return nil }
         case .reset:
             node.markReset(token, key, changesLoader: wasHeld)
@@ -437,10 +442,9 @@ private struct Change {
             }
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
-        if let rare = cell.place?[token].rare, let replacement = rare.replacement {
-            effects.garbage.add(replacement)
+        if let rare = cell.place?[token].rare, let replacement = rare.replacement.value {
             didWrap = replacement.wrapsInherited
-            rare.replacement = nil
+            rare.replacement.set(nil, &effects.garbage)
             if !replacement.inner.isEmpty {
                 effects.collectInner(of: replacement, in: node, for: operation.replacement)
             }
@@ -477,17 +481,17 @@ private struct Change {
             effects.garbage.add(cell.store(payload, flags: CellFlags.held, at: time, isOpen: isOpen))
         case .replace(let replacement):
             effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
-            node.place(token, key)[token].more().replacement = replacement
+            node.place(token, key)[token].more().replacement.set(replacement, &effects.garbage)
             if replacement.layers != nil { family.state[token].hasLayers = true }
         case .reset, .rule, .supply:
             // The write uncovers the layer behind.
             let rare = cell.place?[token].rare
             let flags = CellFlags.held | CellFlags.layered
-            if let rule = rare?.rule {
+            if let rule = rare?.rule.value {
                 effects.garbage.add(cell.store(rule, flags: flags, at: time, isOpen: isOpen))
                 return
             }
-            switch rare?.supplied ?? .nothing {
+            switch rare?.supplied.value ?? .nothing {
             case .value(let payload):
                 effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
             // Held without a value, so that the default is loaded here instead.
@@ -735,7 +739,7 @@ extension Family {
         effects.garbage.add(
             cell.store(made.payload, flags: CellFlags.loaded | cell.heldFlags, at: state[token].tick(), isOpen: false))
         cell.openIfPresent()
-        node.place(token, write.key).settle(token, made.provenance, made.lifetime)
+        node.place(token, write.key).settle(token, made.provenance, made.lifetime, &effects.garbage)
         return true
     }
 
@@ -760,7 +764,7 @@ extension Place {
     func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
         var open = [self]
         while let place = open.popLast() {
-            if let follower = place[token].rare?.follower { body(follower) }
+            if let follower = place[token].rare?.follower.value { body(follower) }
             place.forEachBelow(token) { if !$0.wraps(token) { open.append($0) } }
         }
     }
@@ -769,7 +773,7 @@ extension Place {
     ///
     /// Loads in progress of what they wrap, and of the outermost layer, aren't kept.
     fileprivate func wrapped(_ token: LockToken) -> [Place] {
-        guard let layered = self[token].rare?.replacement, layered.wrapsInherited else { return [] }
+        guard let layered = self[token].rare?.replacement.value, layered.wrapsInherited else { return [] }
         return self[token].node.use { node in
             node.markReset(token, key, changesLoader: true)
             return (layered.inner + [key.shared(depth: node.depth)]).compactMap { inner in

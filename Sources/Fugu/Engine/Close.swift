@@ -165,9 +165,8 @@ private struct Leaver: Sendable {
 ///
 /// Their closers run in a separate task, one instance after the other.
 final class Leavers: Sendable {
-    private struct State {
-        var waiting: [Leaver?] = []
-        var next = 0
+    private struct State: ~Copyable {
+        var waiting = Queue<Leaver>()
         /// The frame in which the closers run, to find circles of waits.
         var frame: Frame?
         var call: ClosingCall?
@@ -197,19 +196,9 @@ final class Leavers: Sendable {
 
     private func next() -> Leaver? {
         state.withLock { state in
-            guard state.next < state.waiting.count else {
-                (state.waiting, state.next, state.frame) = ([], 0, nil)
-                return nil
-            }
-            defer {
-                state.waiting[state.next] = nil
-                state.next += 1
-                if state.next > 64, state.next * 2 > state.waiting.count {
-                    state.waiting.removeFirst(state.next)
-                    state.next = 0
-                }
-            }
-            return state.waiting[state.next]
+            if !state.waiting.isEmpty { return state.waiting.takeFirst() }
+            state.frame = nil
+            return nil
         }
     }
 
@@ -358,12 +347,12 @@ extension Node {
         let isDone = family.lock.withLock { token in
             let rare = storage[token].rare
             guard !hasChildren(token), storage[token].inProgress == 0,
-                rare == nil || rare!.closers.isEmpty && rare!.hasNoLeavers && rare!.closing == nil
+                rare == nil || rare!.closers.value.isEmpty && rare!.hasNoLeavers && rare!.closing == nil
             else { return false }
             if storage[token].isClosed { return true }
             for cell in storage.cells(token) {
                 if let place = cell.place,
-                    place[token].lifetime?.teardown.hasClosers == true || place[token].rare?.follower != nil
+                    place[token].lifetime.value?.teardown.hasClosers == true || place[token].rare?.follower.value != nil
                 {
                     return false
                 }
@@ -437,7 +426,7 @@ private struct Closing: Sendable {
             }
             // A closer may wait for a task that reads a sequence, of any of these containers.
             let followers = family.lock.withLock { token in
-                nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower } }
+                nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value } }
             }
             for follower in followers { follower.endSequences() }
             // Deepest first, and the youngest first at each depth.
@@ -508,7 +497,7 @@ private struct Closing: Sendable {
             let step = try family.lock.withLock { token -> Step in
                 let rare = node.storage[token].more()
                 // The next closing runs what was registered after the last one.
-                if node.storage[token].isClosed, rare.closers.isEmpty, rare.closing == nil { return .over }
+                if node.storage[token].isClosed, rare.closers.value.isEmpty, rare.closing == nil { return .over }
                 guard let other = rare.closing else {
                     rare.closing = frame
                     return .begun
@@ -539,10 +528,9 @@ private struct Closing: Sendable {
             var effects = Effects()
             let (teardowns, closers, isDone) = family.lock.withLock { token -> ([Teardown], [Closer], Bool) in
                 let rare = node.storage[token].more()
-                let present = node.storage.cells(token).compactMap { $0.place?[token].lifetime?.teardown }
+                let present = node.storage.cells(token).compactMap { $0.place?[token].lifetime.value?.teardown }
                 let teardowns = (present + rare.leavers.values).filter(\.hasClosers)
-                let closers = teardowns.isEmpty ? rare.closers : []
-                if teardowns.isEmpty { rare.closers = [] }
+                let closers = teardowns.isEmpty ? rare.closers.takeAll() : []
                 guard teardowns.isEmpty, closers.isEmpty, rare.releasedCount == 0 else {
                     return (teardowns, closers, false)
                 }

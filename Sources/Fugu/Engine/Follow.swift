@@ -94,12 +94,12 @@ final class Follower: Sendable {
 /// The mutable part of a follower.
 ///
 /// The family's lock protects it.
-private struct FollowerState {
+private struct FollowerState: ~Copyable {
     var observers = SparseList<Observer>()
     /// The number of observers at which those whose owners were released are removed.
     var sweepCount = 16
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
-    var reloader: Reloader?
+    var reloader = Kept<Reloader?>(nil)
     var seen = Seen.nothing
     /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
     var watched: Provenance?
@@ -108,9 +108,8 @@ private struct FollowerState {
     var failedInputs: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
     var reloads = false
-    /// Pending events, the first at `first`.
-    var events: [Event] = []
-    var first = 0
+    /// The pending events.
+    var events = Queue<Event>()
     var number: UInt64 = 0
     var isDelivering = false
     /// A frame for the next delivery.
@@ -128,7 +127,7 @@ private struct FollowerState {
     }
 
     /// An event for observers.
-    struct Event {
+    struct Event: Sendable {
         let news: News
         let number: UInt64
         /// The time at which the event was queued.
@@ -139,7 +138,7 @@ private struct FollowerState {
         var only: Observer?
     }
 
-    enum News {
+    enum News: Sendable {
         case value(Payload)
         case load(Payload)
         /// The value is gone and must be loaded again; that load is a separate event.
@@ -151,37 +150,16 @@ private struct FollowerState {
         events.append(Event(news: news, number: number, time: time, holder: holder, only: only))
     }
 
-    /// Removes and returns the first event.
-    mutating func takeFirst() -> Event {
-        // Nearly always the case, and cheaper.
-        if events.count == 1 {
-            first = 0
-            return events.removeLast()
-        }
-        let event = events[first]
-        first += 1
-        if first == events.count || first >= 64 && first * 2 > events.count {
-            events.removeFirst(first)
-            first = 0
-        }
-        return event
-    }
-
-    /// Removes and returns the events that were queued in a transaction and wait for its end.
-    mutating func takeEvents(of transaction: Frame, since time: UInt64) -> [Event] {
+    /// Removes the events that were queued in a transaction and wait for its end, and returns whether there were any.
+    mutating func removeEvents(of transaction: Frame, since time: UInt64, _ garbage: inout Garbage) -> Bool {
         let holder = transaction.outermost.object
-        // If the transaction runs inside another frame, take only first loads: other changes there are already published.
-        func isTaken(_ event: Event) -> Bool {
-            guard event.holder === holder, event.time > time else { return false }
-            if case .load = event.news { return true }
-            return holder === transaction
-        }
-        let taken = events[first...].filter(isTaken)
-        if !taken.isEmpty {
-            events = events[first...].filter { !isTaken($0) }
-            first = 0
-        }
-        return taken
+        // If the transaction runs inside another frame, remove only first loads: other changes there are already published.
+        return events.remove(
+            { event in
+                guard event.holder === holder, event.time > time else { return false }
+                if case .load = event.news { return true }
+                return holder === transaction
+            }, &garbage)
     }
 }
 
@@ -207,15 +185,13 @@ extension Follower {
         // Observers are owed an event for the ones dropped undelivered, even if it only reports that the value is gone.
         var isOwed = false
         if let transaction = notice.transaction {
-            let dropped = state[token].takeEvents(
-                of: transaction, since: transaction.state[token].rare?.begun ?? 0)
-            isOwed = !dropped.isEmpty
-            if isOwed { garbage.add(Retained(dropped)) }
+            isOwed = state[token].removeEvents(
+                of: transaction, since: transaction.state[token].rare?.begun ?? 0, &garbage)
         }
         guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
             // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again. Without a
             // reloader, observers that missed this event, such as a view that reads at this moment, receive the next one.
-            if state[token].reloader == nil, let provenance = state[token].watched {
+            if state[token].reloader.value == nil, let provenance = state[token].watched {
                 watch(token, provenance, isLost: true, &garbage)
             }
             switch state[token].seen {
@@ -294,7 +270,7 @@ extension Follower {
 
     /// Queues the event that the value is gone, unless it's the last one queued, and returns whether it did.
     private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
-        if case .gone? = state[token].events[state[token].first...].last?.news { return false }
+        if case .gone? = state[token].events.last?.news { return false }
         state[token].queue(.gone, at: now(token), until: holder)
         return true
     }
@@ -332,10 +308,13 @@ extension Follower {
         }
     }
 
-    fileprivate func add(_ token: LockToken, _ observer: Observer, _ reloader: Reloader?, startsWithPresent: Bool) {
+    fileprivate func add(
+        _ token: LockToken, _ observer: Observer, _ reloader: Reloader?, startsWithPresent: Bool,
+        _ garbage: inout Garbage
+    ) {
         observer.begin(self, at: state[token].number)
         state[token].observers.append(observer)
-        if state[token].reloader == nil { state[token].reloader = reloader }
+        if state[token].reloader.value == nil { state[token].reloader.replace(by: reloader, &garbage) }
         guard startsWithPresent else { return }
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
             state[token].queue(.value(payload), at: now(token), until: nil, only: observer)
@@ -349,9 +328,9 @@ extension Follower {
     }
 
     /// Ends the follower, and removes it from its place.
-    private func end(_ token: LockToken, _ place: Place) {
+    private func end(_ token: LockToken, _ place: Place, _ garbage: inout Garbage) {
         state[token].isEnded = true
-        place[token].rare?.follower = nil
+        place[token].rare?.follower.set(nil, &garbage)
         place.unregisterFollower(token)
         place.unfollow(token)
         place.refresh(token)
@@ -361,35 +340,35 @@ extension Follower {
 // Outside the lock.
 extension Follower {
     fileprivate func remove(_ observer: Observer) {
-        let dropped: Unused? = family.lock.withLock { token in
-            state[token].observers.remove(observer) ? endIfUnused(token) : nil
-        }
-        withExtendedLifetime((dropped, observer)) {}
+        family.lock.withLock { token in state[token].observers.remove(observer) ? endIfUnused(token) : nil }?.dispose()
     }
 
-    /// What a follower that has ended leaves, to be released outside the lock.
-    private typealias Unused = (Follower, Provenance?, Reloader?)
-
-    /// Ends the follower if it has neither observers nor pending events.
-    private func endIfUnused(_ token: LockToken) -> Unused? {
+    /// Ends the follower if it has neither observers nor pending events, and returns what it leaves.
+    private func endIfUnused(_ token: LockToken) -> Garbage? {
         guard state[token].observers.count == 0, !state[token].isEnded, !state[token].isDelivering,
-            state[token].first == state[token].events.count,
+            state[token].events.isEmpty,
             let place = node.use({ $0.storage.existingCell(token, key)?.place }),
-            place[token].rare?.follower === self
+            place[token].rare?.follower.value === self
         else { return nil }
-        end(token, place)
-        return (self, state[token].watched.take(), state[token].reloader.take())
+        var garbage = Garbage()
+        end(token, place, &garbage)
+        garbage.add(state[token].watched.take())
+        state[token].reloader.replace(by: nil, &garbage)
+        return garbage
     }
 
     /// Cancels all observers, because the container was released.
     func end() {
-        let ended = family.lock.withLock { token in
+        var garbage = Garbage()
+        let observers = family.lock.withLock { token in
             state[token].isEnded = true
-            defer { (state[token].events, state[token].reloader) = ([], nil) }
-            let observers = state[token].observers.takeAll()
-            return (observers, state[token].events, state[token].reloader, state[token].watched.take())
+            state[token].events.removeAll(&garbage)
+            state[token].reloader.replace(by: nil, &garbage)
+            garbage.add(state[token].watched.take())
+            return state[token].observers.takeAll()
         }
-        for observer in ended.0 { observer.cancel() }
+        garbage.dispose()
+        for observer in observers { observer.cancel() }
     }
 
     /// Cancels the observers of sequences, because the container is closed.
@@ -439,7 +418,7 @@ extension Follower {
                 }
                 return ([], [:])
             }
-            return (rare.takeDeferred(), rare.attempts)
+            return (rare.deferred.takeAll(), rare.attempts)
         }
         frame = nil
         if followers.isEmpty || attempts.isEmpty { return followers }
@@ -475,15 +454,15 @@ extension Follower {
             while let turn = next.take() {
                 tell(turn, in: container)
                 // Keep the turn's list until the lock has been taken, which orders these calls before the list changes in place.
-                var dropped: Unused?
+                var left: Garbage?
                 next = family.lock.withLock { token in
                     let next = takeTurn(token, in: frame)
                     // The last observer may have been canceled while it was called.
-                    if next == nil { dropped = endIfUnused(token) }
+                    if next == nil { left = endIfUnused(token) }
                     return next
                 }
                 extendLifetime(turn)
-                extendLifetime(dropped)
+                left?.dispose()
             }
         }
     }
@@ -500,9 +479,9 @@ extension Follower {
     private func takeTurn(_ token: LockToken, in frame: Frame?) -> Turn? {
         state[token].isDelivering = isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
-        let event = state[token].takeFirst()
+        let event = state[token].events.takeFirst()
         // Only a value that's gone is loaded again.
-        let reloader = if case .gone = event.news { state[token].reloader } else { Reloader?.none }
+        let reloader = if case .gone = event.news { state[token].reloader.value } else { Reloader?.none }
         return Turn(event: event, observers: state[token].observers.slots, reloader: reloader)
     }
 
@@ -510,14 +489,16 @@ extension Follower {
     ///
     /// A frame of another container doesn't hold up later events.
     private func isDue(_ token: LockToken, in frame: Frame?) -> Bool {
-        guard state[token].first < state[token].events.count, !state[token].isEnded,
+        guard let holder = state[token].events.first({ $0.holder }), !state[token].isEnded,
             !node.use({ $0.isEnded(token) })
-        else { return false }
-        guard let holder = state[token].events[state[token].first].holder, !holder.isFinished, holder !== frame else {
+        else {
+            return false
+        }
+        guard let holder, !holder.isFinished, holder !== frame else {
             return true
         }
         return holder.node.map { UnmanagedReference($0) != node } ?? true
-            && state[token].events[state[token].first...].contains { event in
+            && state[token].events.contains { event in
                 event.holder.map { $0.isFinished || $0 === frame } ?? true
             }
     }
@@ -597,15 +578,15 @@ extension Container {
             let place = node.place(token, key)
             let rare = place[token].more()
             let follower: Follower
-            if let known = rare.follower {
+            if let known = rare.follower.value {
                 follower = known
             } else {
                 follower = Follower(key, in: node, of: container)
-                rare.follower = follower
+                rare.follower.set(follower, &garbage)
                 place.follow(token)
                 follower.begin(token, &garbage)
             }
-            follower.add(token, observer, reloader, startsWithPresent: startsWithPresent)
+            follower.add(token, observer, reloader, startsWithPresent: startsWithPresent, &garbage)
             return follower
         }
         garbage.dispose()

@@ -106,13 +106,16 @@ final class Frame: Sendable {
 
     /// Defers the delivery to followers until the frame ends.
     func add(_ followers: [Follower]) {
-        family.lock.withLock { token in state[token].more().deferred += followers }
+        family.lock.withLock { token in
+            let rare = state[token].more()
+            for follower in followers { rare.deferred.append(follower) }
+        }
     }
 
     /// Outside the lock: delivers the changes made in the frame, if it's the outermost one on its thread or task.
     func deliver() {
         guard outer == nil else { return }
-        let followers = family.lock.withLock { token in state[token].rare?.takeDeferred() ?? [] }
+        let followers = family.lock.withLock { token in state[token].rare?.deferred.takeAll() ?? [] }
         if let first = followers.first { Follower.deliver(first, Array(followers.dropFirst())) }
     }
 }
@@ -135,7 +138,7 @@ struct FrameState {
 final class RareFrameState {
     var waiters = SparseList<Waiter>()
     /// The followers to deliver to at the end, if the frame is the outermost one on its thread or task.
-    var deferred: [Follower] = []
+    var deferred = Kept<[Follower]>([])
     /// The number of attempts to load again for each follower, in this and earlier rounds of a delivery.
     var attempts: [ObjectIdentifier: Int] = [:]
     /// The pending writes of an update or of rules.
@@ -143,14 +146,14 @@ final class RareFrameState {
     /// The time at which an update, a `modify`, or a run of rules began.
     var begun: UInt64 = 0
     /// The reads that a snapshot holds back from loads.
-    var heldReads: [HeldRead] = []
+    var heldReads = Kept<[HeldRead]>([])
     /// The last failure of each feature that the frame needed, and the number of failures.
-    var failures: [Key: FailedNeed] = [:]
+    var failures = Kept<[Key: FailedNeed]>([:])
     var failureCount = 0
     /// The errors of features that a warm-up needed and nothing supplies.
-    var missingSupplies: [LoadError] = []
+    var missingSupplies = Kept<[LoadError]>([])
     /// The closers that a load has registered.
-    var closers: [Closer] = []
+    var closers = Kept<[Closer]>([])
     /// The outcome for the waiters of a load, which only they keep after the end: an instance may keep its handle, and thereby
     /// the frame.
     var outcome: PendingOutcome?
@@ -162,15 +165,9 @@ final class RareFrameState {
     /// Whether the task that began the async load waits for it.
     var isLaunched = false
     /// Instances loaded after the container was closed, which the load shares with the loads that it needs.
-    var privateInstances: [Key: Payload] = [:]
+    var privateInstances = Kept<[Key: Payload]>([:])
     /// The number of the load in events.
     var number: UInt64?
-
-    /// Removes and returns the followers that were deferred since the last call.
-    func takeDeferred() -> [Follower] {
-        defer { deferred = [] }
-        return deferred
-    }
 }
 
 /// A failed load that a frame needed.
@@ -185,21 +182,23 @@ struct FailedNeed: Sendable {
 extension Frame {
     /// Outside the lock: records that a load that this frame needed has failed.
     func needFailed(_ way: [Key], _ error: any Error) {
-        let replaced: FailedNeed? = family.lock.withLock { token in
-            if isFinished { return nil }
+        var garbage = Garbage()
+        family.lock.withLock { token in
+            if isFinished { return }
             let rare = state[token].more()
             rare.failureCount += 1
-            return rare.failures.updateValue(
-                FailedNeed(way: way, error: error, order: rare.failureCount), forKey: way[0])
+            let failure = FailedNeed(way: way, error: error, order: rare.failureCount)
+            rare.failures.set(failure, for: way[0], &garbage)
         }
-        withExtendedLifetime(replaced) {}
+        garbage.dispose()
     }
 
     /// Returns the path to the load that threw the error, or an empty array if no load that this frame needed did.
     func way(to error: any Error) -> [Key] {
         // The table keeps the errors, so that none is released under the lock.
         family.lock.withLock { token in
-            state[token].rare?.failures.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way ?? []
+            state[token].rare?.failures.value.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way
+                ?? []
         }
     }
 }

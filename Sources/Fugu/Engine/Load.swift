@@ -192,7 +192,7 @@ extension Frame {
             token,
             Input(
                 key: cell.key, cell: cell, time: cell.time, provenance: provenance,
-                lifetime: provenance == nil ? nil : place?[token].lifetime), depth)
+                lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
         outerRecorder(token)?.record(token, cell, of: owner)
     }
 
@@ -285,7 +285,7 @@ extension Frame {
             result = .failure(error)
         }
         if load!.isPrivate {
-            closerCount = family.lock.withLock { token in state[token].rare?.closers.count ?? 0 }
+            closerCount = family.lock.withLock { token in state[token].rare?.closers.value.count ?? 0 }
         }
         let given = endLoad(with: result, recorder, span)
         if view !== container { view.answers(from: homeNode) }
@@ -337,7 +337,7 @@ extension Frame {
 
     /// Runs the closers of a failed or canceled load.
     private func closeFailed() async {
-        func takeLast() -> Closer? { family.lock.withLock { token in state[token].rare?.closers.popLast() } }
+        func takeLast() -> Closer? { family.lock.withLock { token in state[token].rare?.closers.takeLast() } }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
             let error = await Task { await closer.run(in: self, nil) }.value
@@ -539,7 +539,7 @@ private struct LoadEnd {
         var uses: [Lifetime] = []
         if let used = state[token].load.first?.lifetime { uses.append(used) }
         for input in state[token].load.more { if let used = input.lifetime { uses.append(used) } }
-        let closers = state[token].rare?.closers ?? []
+        let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         let order = load.family.state[token].tick()
         return Lifetime(load.key!, home: home, order: order, closers: closers, uses: uses)
@@ -569,7 +569,7 @@ private struct LoadEnd {
         if facts.isPrivate {
             // The loads in the same container that need the instance share it.
             for frame in load.chain where frame.node === asker && frame.load?.isPrivate == true {
-                frame.state[token].more().privateInstances[key] = payload
+                frame.state[token].more().privateInstances.set(payload, for: key, &effects.garbage)
             }
             // The closers that the load registered don't run.
             if let lifetime { effects.garbage.add(Retained(lifetime.teardown.takeClosers())) }
@@ -658,7 +658,7 @@ private struct LoadEnd {
             cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
         if key.kind != .property {
             let place = home.isRoot ? place : home.place(token, key)
-            place.settle(token, provenance, lifetime)
+            place.settle(token, provenance, lifetime, &effects.garbage)
             place[token].isOutdated = hasOldInputs
             #if DEBUG
             place[token].duration = duration
@@ -698,7 +698,8 @@ private struct LoadEnd {
         guard let cell, let owner else { return pending.state[token] = outcome(token, result) }
         pending.state[token] = LoadOutcome(
             result: result, home: owner, provenance: cell.place?[token].provenance ?? .none,
-            lifetime: cell.place?[token].lifetime, hasOldInputs: false, mustBeRetried: false, isProvisional: false)
+            lifetime: cell.place?[token].lifetime.value, hasOldInputs: false, mustBeRetried: false, isProvisional: false
+        )
     }
 
     /// Remembers the provenance, from which the next load's home is guessed.
@@ -720,9 +721,10 @@ private struct LoadEnd {
         state[token].load.container = nil
         guard let rare = state[token].rare.take() else { return }
         // Later events need the load's number, and deferred followers are notified after this.
-        if rare.number != nil || !rare.deferred.isEmpty {
+        if rare.number != nil || !rare.deferred.value.isEmpty {
             let left = state[token].more()
-            (left.number, left.deferred) = (rare.number, rare.deferred)
+            left.number = rare.number
+            swap(&left.deferred, &rare.deferred)
         }
         effects.garbage.add(rare)
     }

@@ -60,20 +60,19 @@ extension Frame {
     ///
     /// The others stay, because reading them again may not record them again.
     fileprivate func dropOldReads() {
-        let reads = family.lock.withLock { token in
-            let reads = state[token].rare?.heldReads ?? []
-            state[token].rare?.heldReads = reads.filter { !$0.load.isOld(token, $0.input) }
-            return reads
+        var garbage = Garbage()
+        family.lock.withLock { token in
+            guard let rare = state[token].rare else { return }
+            rare.heldReads.replace(by: rare.heldReads.value.filter { !$0.load.isOld(token, $0.input) }, &garbage)
         }
-        withExtendedLifetime(reads) {}
+        garbage.dispose()
     }
 
     /// Ends the attempt: the reads that are still held back become inputs.
     fileprivate func endAttempt() {
         let reads = family.lock.withLock { token in
             family.state[token].attemptCount -= 1
-            let reads = state[token].rare?.heldReads ?? []
-            state[token].rare?.heldReads = []
+            let reads = state[token].rare?.heldReads.takeAll() ?? []
             for read in reads where !read.load.isFinished { read.load.add(token, read.input, read.depth) }
             return reads
         }

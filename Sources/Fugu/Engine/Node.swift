@@ -26,8 +26,8 @@ final class Family: Sendable {
     /// Whether events are observed.
     var hasEvents: Bool { observed.load(ordering: .relaxed) }
 
-    func setEventHub(_ token: LockToken, _ hub: EventHub?) {
-        state[token].eventHub = hub
+    func setEventHub(_ token: LockToken, _ hub: EventHub?, _ garbage: inout Garbage) {
+        state[token].eventHub.set(hub, &garbage)
         observed.store(hub != nil, ordering: .relaxed)
     }
 
@@ -41,7 +41,7 @@ final class Family: Sendable {
 }
 
 /// The mutable part of a family.
-struct FamilyState {
+struct FamilyState: ~Copyable {
     /// The time of the last change.
     private(set) var now: UInt64 = 0
     private(set) var childCount: UInt64 = 0
@@ -55,7 +55,7 @@ struct FamilyState {
     var sourced: Set<UnmanagedReference<Node>> = []
     /// The reports that debug builds have already made: for each feature, the keys.
     private var reported: [Key: Set<Key>] = [:]
-    fileprivate(set) var eventHub: EventHub?
+    fileprivate(set) var eventHub = Kept<EventHub?>(nil)
 
     /// Advances the clock and returns the new time, which no other change has.
     mutating func tick() -> UInt64 {
@@ -156,7 +156,7 @@ extension Optional where Wrapped: AnyObject {
 /// The family's lock protects it.
 final class RareNodeState {
     /// The sources that are asked for named keys.
-    var sources: (any ValueSources)?
+    var sources = Kept<(any ValueSources)?>(nil)
     /// The rules that were added here, in order.
     var rules: [ScopeRule] = []
     /// The scopes of this container by path, held weakly.
@@ -167,7 +167,7 @@ final class RareNodeState {
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
     /// The closers that were registered outside loads.
-    var closers: [Closer] = []
+    var closers = Kept<[Closer]>([])
     /// The closing in progress.
     var closing: Frame?
     /// The leavers that something still needs, and the number of released ones whose closers haven't finished.
@@ -178,8 +178,9 @@ final class RareNodeState {
     var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.
     var recorder: Frame?
-    /// The refusals while the container is being configured, or `nil` at other times.
-    var refusals: [Strictness.Refusal]?
+    /// Whether the container is being configured, and the refusals meanwhile.
+    var isConfiguring = false
+    var refusals = Kept<[Strictness.Refusal]>([])
     /// The last failed load of each key that was requested here.
     var failures: [Key: FailedLoad] = [:]
 }
@@ -340,27 +341,26 @@ extension Node {
         family.lock.withLock { token in
             storage[token].isEnded = true
             if isRoot {
-                garbage.add(family.state[token].eventHub)
-                family.setEventHub(token, nil)
+                family.setEventHub(token, nil, &garbage)
             } else {
                 leaveParent(token)
             }
             for cell in storage.cells(token) {
                 // Instances that depend on keys of this node live in it, so only the links to places above must be undone.
                 if let place = cell.takePlace() {
-                    for (key, closers) in place[token].lifetime?.abandon(in: self) ?? [] {
+                    for (key, closers) in place[token].lifetime.value?.abandon(in: self) ?? [] {
                         abandoned.append(key)
                         garbage.add(Retained(closers))
                     }
-                    if let follower = place[token].rare?.follower { followers.append(follower) }
+                    if let follower = place[token].rare?.follower.value { followers.append(follower) }
                     place.unlink(token)
                     garbage.add(place)
                 }
                 garbage.add(cell.clear(at: family.state[token].tick()))
             }
             guard let rare = storage[token].rare.take() else { return }
-            if !rare.closers.isEmpty { abandoned.append(nil) }
-            if rare.sources != nil { family.state[token].sourced.remove(UnmanagedReference(self)) }
+            if !rare.closers.value.isEmpty { abandoned.append(nil) }
+            if rare.sources.value != nil { family.state[token].sourced.remove(UnmanagedReference(self)) }
             if let scope = rare.scope { scope.forget(token, in: self) }
             passLeavers(token, rare)
             effects.wake(rare.idleWaiters)
@@ -405,8 +405,8 @@ extension Node {
                     if let made = write.made { return .pending(made.payload) }
                     // The write uncovers the layer behind.
                     let rare = owner.storage.existingCell(token, key)?.place?[token].rare
-                    if let rule = rare?.rule { return .pending(rule) }
-                    switch rare?.supplied ?? .nothing {
+                    if let rule = rare?.rule.value { return .pending(rule) }
+                    switch rare?.supplied.value ?? .nothing {
                     case .value(let payload): return .pending(payload)
                     case .failure: return .missing(limit: UnmanagedReference(owner))
                     case .nothing: break

@@ -4,7 +4,7 @@
 /// The cell owns it, and the family's lock protects it.
 typealias Place = FamilyLocked<PlaceState>
 
-struct PlaceState {
+struct PlaceState: ~Copyable {
     // The node outlives its places.
     let node: UnmanagedReference<Node>
     let cell: CellReference
@@ -12,7 +12,7 @@ struct PlaceState {
     // The instance that was loaded here.
     var provenance: Provenance?
     /// The instance's closers, and the lifetimes of its inputs.
-    var lifetime: Lifetime?
+    var lifetime = Kept<Lifetime?>(nil)
     /// The registrations of the instance with its inputs or its anchor.
     fileprivate var slots = Slots()
     /// Whether an input had changed when the load ended.
@@ -52,13 +52,13 @@ struct PlaceState {
 /// The family's lock protects it, so its fields don't need the runtime's exclusivity checks.
 final class RarePlaceState {
     /// The layers, which a value set by code covers: a rule's value, and the answer of sources.
-    @safe @exclusivity(unchecked) var rule: Payload?
-    @safe @exclusivity(unchecked) var supplied = SourceAnswer<Payload>.nothing
+    @safe @exclusivity(unchecked) var rule = Kept<Payload?>(nil)
+    @safe @exclusivity(unchecked) var supplied = Kept(SourceAnswer<Payload>.nothing)
     /// The report about the sources' answer, if the value is wrong.
     var mistake: String?
     /// A loader that replaces the feature's own.
-    @safe @exclusivity(unchecked) var replacement: Replacement?
-    @safe @exclusivity(unchecked) var follower: Follower?
+    @safe @exclusivity(unchecked) var replacement = Kept<Replacement?>(nil)
+    @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
     /// The registrations of the follower.
     fileprivate var followerSlots = Slots()
     /// The `modify` in progress.
@@ -122,7 +122,7 @@ extension Place {
     // MARK: Following changes above
 
     /// Whether the node has layers around what it would inherit.
-    func wraps(_ token: LockToken) -> Bool { self[token].rare?.replacement?.wrapsInherited ?? false }
+    func wraps(_ token: LockToken) -> Bool { self[token].rare?.replacement.value?.wrapsInherited ?? false }
 
     /// Lets changes above reach this place.
     func follow(_ token: LockToken) {
@@ -190,7 +190,7 @@ extension Place {
     func refresh(_ token: LockToken) {
         let rare = self[token].rare
         let isSpecial =
-            self[token].followCount > 0 || self[token].firstDependent != nil || rare?.follower != nil
+            self[token].followCount > 0 || self[token].firstDependent != nil || rare?.follower.value != nil
             || rare?.exclusion != nil
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
@@ -277,9 +277,9 @@ extension Place {
     /// Keeps the provenance and the lifetime of an instance, and registers it with the places that can drop it.
     ///
     /// An instance that lives in the root and doesn't reload is registered nowhere.
-    func settle(_ token: LockToken, _ provenance: Provenance?, _ lifetime: Lifetime?) {
+    func settle(_ token: LockToken, _ provenance: Provenance?, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
         self[token].provenance = provenance
-        self[token].lifetime = lifetime
+        self[token].lifetime.set(lifetime, &garbage)
         let node = self[token].node
         guard let provenance else { return }
         node.use { node in
@@ -317,9 +317,9 @@ extension Place {
         if self[token].node.depth > 0 { unfollow(token) }
         garbage.add(provenance)
         self[token].isOutdated = false
-        guard let lifetime = self[token].lifetime.take() else { return }
+        guard let lifetime = self[token].lifetime.value else { return }
         lifetime.leave(token)
-        garbage.add(lifetime)
+        self[token].lifetime.set(nil, &garbage)
     }
 }
 

@@ -268,7 +268,7 @@ struct Reading: ~Copyable {
         }
         let replacement = limit.flatMap { limit in
             self.draft?.pendingWrite(token, of: key, in: limit.object)?.operation.replacement
-                ?? limit.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement }
+                ?? limit.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement.value }
         }
         // What a decoration makes, or a loader that was replaced below the declared home, lives where its inputs live.
         var declared = request.home
@@ -293,7 +293,7 @@ struct Reading: ~Copyable {
             if key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
             if let frame {
                 for above in frame.chain where above.node === node {
-                    if let known = above.state[token].rare?.privateInstances[key] { return .found(known) }
+                    if let known = above.state[token].rare?.privateInstances.value[key] { return .found(known) }
                 }
             }
         }
@@ -471,8 +471,8 @@ struct Reading: ~Copyable {
     private func isKept(_ refusal: Strictness.Refusal) -> Bool {
         guard refusal.error.path.count == 1 else { return false }
         return node.family.lock.withLock { token in
-            guard let rare = node.storage[token].rare, rare.refusals != nil else { return false }
-            rare.refusals!.append(refusal)
+            guard let rare = node.storage[token].rare, rare.isConfiguring else { return false }
+            rare.refusals.append(refusal)
             return true
         }
     }

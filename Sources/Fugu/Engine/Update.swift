@@ -17,18 +17,18 @@ struct PendingWrites {
         targets.isEmpty ? nil : targets[Target(node: UnmanagedReference(node), key: key)].map { all[$0] }
     }
 
-    /// Adds a write, and returns the one that it replaces.
-    mutating func add(_ write: Write) -> Write? {
+    /// Adds a write, and moves the one that it replaces into the garbage.
+    mutating func add(_ token: LockToken, _ write: Write, _ garbage: inout Garbage) {
         let target = Target(node: UnmanagedReference(write.node), key: write.key)
         if let index = targets[target] {
-            defer { all[index] = write }
             if joined > 0 { journal.append((index, all[index])) }
-            return all[index]
+            all[index].drop(token, &garbage)
+            all[index] = write
+            return
         }
         if joined > 0 { journal.append((all.count, nil)) }
         targets[target] = all.count
         all.append(write)
-        return nil
     }
 
     /// Begins a nested update, and returns the position in the journal to which an undo goes back.
@@ -37,12 +37,11 @@ struct PendingWrites {
         return journal.count
     }
 
-    /// Ends a nested update, and returns the writes that were undone or that no undo needs anymore.
-    mutating func endNested(_ start: Int, isTakenBack: Bool) -> [Write] {
+    /// Ends a nested update, and moves the writes that were undone or that no undo needs anymore into the garbage.
+    mutating func endNested(_ token: LockToken, _ start: Int, isTakenBack: Bool, _ garbage: inout Garbage) {
         joined -= 1
-        var dropped: [Write] = []
         while isTakenBack, journal.count > start, let (index, replaced) = journal.popLast() {
-            dropped.append(all[index])
+            all[index].drop(token, &garbage)
             if let replaced {
                 all[index] = replaced
             } else {
@@ -50,9 +49,9 @@ struct PendingWrites {
                 targets[Target(node: UnmanagedReference(last.node), key: last.key)] = nil
             }
         }
-        guard joined == 0 else { return dropped }
-        defer { journal = [] }
-        return dropped + journal.compactMap(\.replaced)
+        guard joined == 0 else { return }
+        for (_, replaced) in journal { replaced?.drop(token, &garbage) }
+        journal = []
     }
 }
 
@@ -105,13 +104,13 @@ extension Frame {
 
     /// Adds a pending write, and returns whether the frame still collects writes.
     func add(_ write: Write) -> Bool {
-        let (isAdded, dropped): (Bool, [Write]) = family.lock.withLock { token in
-            guard !isFinished, let rare = state[token].rare, rare.pending != nil else { return (false, []) }
-            let dropped = [rare.pending!.add(write)].compactMap(\.self)
-            for write in dropped { _ = write.made?.discard(token) }
-            return (true, dropped)
+        var garbage = Garbage()
+        let isAdded = family.lock.withLock { token in
+            guard !isFinished, let rare = state[token].rare, rare.pending != nil else { return false }
+            rare.pending!.add(token, write, &garbage)
+            return true
         }
-        withExtendedLifetime(dropped) {}
+        garbage.dispose()
         return isAdded
     }
 
@@ -123,15 +122,12 @@ extension Frame {
             return effects.garbage.add(made.discard(token))
         }
         write.made = made
-        _ = state[token].rare?.pending?.add(write)
+        state[token].rare?.pending?.add(token, write, &effects.garbage)
     }
 
     /// Removes and returns the pending writes, and stops collecting: later writes are done at once.
     func takeWrites() -> [Write] {
-        family.lock.withLock { token in
-            defer { state[token].rare?.pending = nil }
-            return state[token].rare?.pending?.all ?? []
-        }
+        family.lock.withLock { token in state[token].rare?.pending.take() }?.all ?? []
     }
 
     /// Discards the pending writes, and the instances loaded for them.
@@ -185,12 +181,11 @@ extension Container {
         let start = family.lock.withLock { token in update.state[token].rare?.pending?.beginNested() ?? 0 }
         let result = run(update, node, body)
         let isTakenBack = if case .failure = result { true } else { false }
-        let dropped = family.lock.withLock { token in
-            let dropped = update.state[token].rare?.pending?.endNested(start, isTakenBack: isTakenBack) ?? []
-            for write in dropped { _ = write.made?.discard(token) }
-            return dropped
+        var garbage = Garbage()
+        family.lock.withLock { token in
+            update.state[token].rare?.pending?.endNested(token, start, isTakenBack: isTakenBack, &garbage)
         }
-        withExtendedLifetime(dropped) {}
+        garbage.dispose()
         try result.get()
     }
 

@@ -45,7 +45,9 @@ final class EventObserver: Cancelling {
     init(in node: Node, _ handler: @escaping @Sendable (EventRecord) -> Void) {
         family = WeakReference(node.family)
         state = Locked(State(call: handler))
-        node.family.lock.withLock { token in node.family.eventHub(token, in: node).add(self) }
+        var garbage = Garbage()
+        node.family.lock.withLock { token in node.family.eventHub(token, in: node, &garbage).add(self) }
+        garbage.dispose()
     }
 
     fileprivate func hear(_ event: EventRecord) { state.withLock { $0.call }?(event) }
@@ -67,10 +69,10 @@ extension Family {
     /// Existing values are then written on the slow path, which records events.
     ///
     /// - `node`: Any node of the family.
-    fileprivate func eventHub(_ token: LockToken, in node: Node) -> EventHub {
-        if let hub = state[token].eventHub { return hub }
+    fileprivate func eventHub(_ token: LockToken, in node: Node, _ garbage: inout Garbage) -> EventHub {
+        if let hub = state[token].eventHub.value { return hub }
         let hub = EventHub()
-        setEventHub(token, hub)
+        setEventHub(token, hub, &garbage)
         for node in node.ancestor(at: 0).subtree(token) {
             for cell in node.storage.cells(token) { cell.mark(CellFlags.input) }
         }
@@ -78,12 +80,11 @@ extension Family {
     }
 
     fileprivate func forget(_ observer: EventObserver) {
-        let dropped: EventHub? = lock.withLock { token in
-            guard let hub = state[token].eventHub, hub.remove(observer) else { return nil }
-            setEventHub(token, nil)
-            return hub
+        var garbage = Garbage()
+        lock.withLock { token in
+            if state[token].eventHub.value?.remove(observer) == true { setEventHub(token, nil, &garbage) }
         }
-        withExtendedLifetime(dropped) {}
+        garbage.dispose()
     }
 }
 
@@ -109,7 +110,7 @@ extension Node {
 
     @inline(never)
     private func emitSlowly(_ token: LockToken, _ kind: EventRecord.Kind, _ key: Key, _ effects: inout Effects) {
-        guard let hub = family.state[token].eventHub else { return }
+        guard let hub = family.state[token].eventHub.value else { return }
         effects.add(PendingEvent(kind, key, in: number, hub))
         // The next write of the key must record an event, too.
         storage.existingCell(token, key)?.mark(CellFlags.input)
@@ -141,7 +142,7 @@ final class LoadSpan: Sendable {
         var pending: PendingEvent?
         if load.family.hasEvents {
             pending = load.family.lock.withLock { token in
-                load.family.state[token].eventHub.map { hub in
+                load.family.state[token].eventHub.value.map { hub in
                     load.state[token].more().number = hub.nextLoad()
                     return load.makeEvent(token, .loadBegan, hub)
                 }
@@ -176,7 +177,7 @@ extension Frame {
     /// Outside the lock: reports a read that has waited for this load, which another read began.
     func tellOf(_ wait: WaitSpan, _ waiter: Frame?) {
         let pending: PendingEvent? = family.lock.withLock { token in
-            guard let hub = family.state[token].eventHub else { return nil }
+            guard let hub = family.state[token].eventHub.value else { return nil }
             var pending = makeEvent(token, .waited, hub)
             pending.event.neededBy = waiter?.loadNumber(token, in: family)
             pending.event.way = (waiter?.way ?? []) + [key!]
@@ -216,7 +217,7 @@ struct ClosingSpan {
     /// Outside the lock: reports that a container was closed or, with a key, that an instance's closers have run.
     func end(_ key: Key?, _ error: (any Error)?) {
         let family = node.family
-        guard let start, let hub = family.lock.withLock({ token in family.state[token].eventHub }) else { return }
+        guard let start, let hub = family.lock.withLock({ token in family.state[token].eventHub.value }) else { return }
         var pending = PendingEvent(.closed, key, in: node.number, hub)
         pending.event.duration = pending.event.time - start
         pending.event.error = error

@@ -138,21 +138,22 @@ package struct GraphSnapshot: Sendable {
 extension GraphSnapshot.Entry {
     /// Creates the entry for a cell, or returns `nil` for a link or an empty cell.
     fileprivate init?(_ token: LockToken, _ cell: CellReference, in node: Node) {
-        let known = cell.place?[token]
+        let known = cell.place
         let state: GraphSnapshot.State
         switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
-        case (true, false) where cell.has(CellFlags.layered): state = known?.rare?.rule == nil ? .supplied : .set
-        case (true, false): state = known?.rare?.replacement == nil ? .set : .replaced
+        case (true, false) where cell.has(CellFlags.layered):
+            state = known?[token].rare?.rule.value == nil ? .supplied : .set
+        case (true, false): state = known?[token].rare?.replacement.value == nil ? .set : .replaced
         case (_, true): state = cell.key.kind == .property ? .defaultValue : .loaded
         case (false, false): return nil
         }
         self.init(place: GraphSnapshot.Place(key: cell.key, container: node.number), depth: node.depth, state: state)
-        loadCount = UInt32(known?.loadCount ?? 0)
+        loadCount = UInt32(known?[token].loadCount ?? 0)
         if cell.key.kind == .property { value = cell.payload }
-        guard let known, let provenance = known.provenance else { return }
+        guard let known, let provenance = known[token].provenance else { return }
         isLocal = provenance.isLocal
         #if DEBUG
-        seconds = known.duration.map { Float($0 / .seconds(1)) } ?? -1
+        seconds = known[token].duration.map { Float($0 / .seconds(1)) } ?? -1
         #endif
         for input in provenance.direct {
             guard case .found(let read, let owner) = node.look(token, input) else {
@@ -164,7 +165,7 @@ extension GraphSnapshot.Entry {
             }
             let place = GraphSnapshot.Place(key: input, container: owner.object.number)
             inputs.append(place)
-            if read.time > cell.time || known.isOutdated { changed.append(place) }
+            if read.time > cell.time || known[token].isOutdated { changed.append(place) }
         }
         if !node.isRoot, !provenance.isLocal {
             anchors = node.family.way(token, from: cell.key) { node.holds(token, $0) }

@@ -37,8 +37,8 @@ extension Container {
         let node = node
         return node.family.lock.withLock { token in
             node.subtree(token).contains { node in
-                node.storage[token].rare.map { !$0.closers.isEmpty || !$0.hasNoLeavers } ?? false
-                    || node.storage.cells(token).contains { $0.place?[token].lifetime != nil }
+                node.storage[token].rare.map { !$0.closers.value.isEmpty || !$0.hasNoLeavers } ?? false
+                    || node.storage.cells(token).contains { $0.place?[token].lifetime.value != nil }
             }
         }
     }

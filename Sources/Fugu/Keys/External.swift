@@ -190,6 +190,6 @@ extension Frame {
 
     /// The features that a warm-up needed and that nothing supplies.
     var missingSupplies: [LoadError] {
-        family.lock.withLock { token in state[token].rare?.missingSupplies ?? [] }
+        family.lock.withLock { token in state[token].rare?.missingSupplies.value ?? [] }
     }
 }

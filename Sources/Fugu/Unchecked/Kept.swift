@@ -1,0 +1,91 @@
+// What the lock of a family protects and may be the last to refer to something of the user's. Releasing that runs a `deinit`,
+// which may use the family. So nothing is removed or overwritten here: it leaves into garbage, or moves to the caller.
+
+/// A variable that may keep something of the user's.
+@safe struct Kept<Value: Sendable>: ~Copyable {
+    private(set) var value: Value
+
+    init(_ value: Value) { self.value = value }
+
+    /// Replaces the value, and moves the former one into the garbage.
+    mutating func replace(by new: Value, _ garbage: inout Garbage) {
+        garbage.add(Retained(value))
+        value = new
+    }
+
+    /// Replaces the object, and moves the former one into the garbage, which allocates nothing for it.
+    @inline(__always)
+    mutating func set<Object: AnyObject>(_ new: Object?, _ garbage: inout Garbage) where Value == Object? {
+        if let value { garbage.add(value) }
+        value = new
+    }
+
+    /// Replaces the payload, and moves the former one into the garbage.
+    mutating func set(_ new: Payload?, _ garbage: inout Garbage) where Value == Payload? {
+        garbage.add(value?.box)
+        value = new
+    }
+
+    /// Adds an element.
+    mutating func append<Element>(_ element: Element) where Value == [Element] { value.append(element) }
+
+    /// Adds a value for a key, and moves the former one into the garbage.
+    mutating func set<K, V: Sendable>(_ new: V, for key: K, _ garbage: inout Garbage) where Value == [K: V] {
+        if let old = value.updateValue(new, forKey: key) { garbage.add(Retained(old)) }
+    }
+
+    /// Moves all elements to the caller, who lets them go outside the lock.
+    mutating func takeAll<Element>() -> [Element] where Value == [Element] {
+        var all: [Element] = []
+        swap(&all, &value)
+        return all
+    }
+
+    /// Moves the last element to the caller, who lets it go outside the lock.
+    mutating func takeLast<Element>() -> Element? where Value == [Element] { value.popLast() }
+}
+
+/// A queue of what may keep something of the user's.
+struct Queue<Element: Sendable>: ~Copyable {
+    /// The elements, after empty slots of those that were taken.
+    private var slots: [Element?] = []
+    private var start = 0
+
+    var count: Int { slots.count - start }
+    var isEmpty: Bool { start == slots.count }
+    var last: Element? { slots.last ?? nil }
+    /// Returns a part of the first element, which isn't copied.
+    @inline(__always)
+    func first<Part>(_ part: (Element) -> Part) -> Part? { isEmpty ? nil : slots[start].map(part) }
+    func contains(_ isMeant: (Element) -> Bool) -> Bool { slots[start...].contains { isMeant($0!) } }
+
+    mutating func append(_ element: Element) { slots.append(element) }
+
+    /// Moves the first element to the caller, who lets it go outside the lock.
+    mutating func takeFirst() -> Element {
+        // Nearly always the case, and cheaper.
+        if slots.count == 1 { return slots.removeLast()! }
+        let element = slots[start].take()!
+        start += 1
+        if isEmpty || start >= 64 && start * 2 > slots.count {
+            slots.removeFirst(start)
+            start = 0
+        }
+        return element
+    }
+
+    /// Moves the elements for which `isMeant` returns `true` into the garbage, and returns whether there were any.
+    mutating func remove(_ isMeant: (Element) -> Bool, _ garbage: inout Garbage) -> Bool {
+        guard contains(isMeant) else { return false }
+        let others = slots[start...].filter { !isMeant($0!) }
+        garbage.add(Retained(slots))
+        (slots, start) = (others, 0)
+        return true
+    }
+
+    /// Moves all elements into the garbage.
+    mutating func removeAll(_ garbage: inout Garbage) {
+        garbage.add(Retained(slots))
+        (slots, start) = ([], 0)
+    }
+}
