@@ -14,18 +14,18 @@ struct Program: Sendable {
     let steps: [Step]
     let salt: Int
 
-    func run(reading read: (Source) -> Int) -> Int {
+    func run(reading read: (Source) throws -> Int) rethrows -> Int {
         var value = salt
-        func take(_ source: Source) -> Int {
-            let number = read(source)
+        func take(_ source: Source) throws -> Int {
+            let number = try read(source)
             value = (value &* 31 &+ number) & 0xFFFF_FFFF
             return number
         }
         for step in steps {
             switch step {
-            case .read(let source): _ = take(source)
+            case .read(let source): _ = try take(source)
             case .branch(let source, let even, let odd):
-                for next in take(source).isMultiple(of: 2) ? even : odd { _ = take(next) }
+                for next in try take(source).isMultiple(of: 2) ? even : odd { _ = try take(next) }
             }
         }
         return value
@@ -34,8 +34,14 @@ struct Program: Sendable {
 
 struct FeatureShape: Sendable {
     let program: Program
-    let isLocal: Bool
+    let home: Home
     let reloads: Bool
+
+    enum Home: Equatable, Sendable {
+        case inferred, local
+        /// Where a property is set.
+        case with(Int)
+    }
 }
 
 /// The shape of a random graph.
@@ -45,14 +51,21 @@ struct GraphShape: Sendable {
     let propertyCount: Int
     var features: [FeatureShape] = []
 
-    init(using random: inout SeededGenerator) {
+    init(using random: inout SeededGenerator, withKeyHomes: Bool = false) {
         propertyCount = Int.random(in: 3...6, using: &random)
         for index in 0..<Int.random(in: 4...9, using: &random) {
             let kind = Int.random(in: 0..<10, using: &random)
+            let home: FeatureShape.Home =
+                if kind == 0 {
+                    .local
+                } else if withKeyHomes, Int.random(in: 0..<3, using: &random) == 0 {
+                    .with(.random(in: 0..<propertyCount, using: &random))
+                } else {
+                    .inferred
+                }
             features.append(
                 FeatureShape(
-                    program: program(before: index, using: &random), isLocal: kind == 0, reloads: (1...4).contains(kind)
-                ))
+                    program: program(before: index, using: &random), home: home, reloads: (1...4).contains(kind)))
         }
     }
 
@@ -91,6 +104,9 @@ final class ModelFamily {
         /// Whether it belongs to the container that asked alone.
         var isLocal = false
     }
+
+    /// The read of a feature whose home shares it with nobody who overrides one of its inputs, or a load that met one.
+    struct Refused: Error {}
 
     enum Held {
         case value(Sight)
@@ -168,32 +184,47 @@ extension ModelFamily {
     }
 
     /// The result of a read by `member`, and its home.
-    func read(_ source: Source, by member: Member) -> Present {
+    func read(_ source: Source, by member: Member) throws -> Present {
         if let present = present(source, for: member) { return present }
+        if let home = declaredHome(of: source, for: member), home !== member {
+            // 15: it's loaded there, and nothing in between that hides it may read it.
+            _ = try read(source, by: home)
+            guard let present = present(source, for: member) else { throw Refused() }
+            return present
+        }
         loads[source, default: 0] += 1
         switch source {
         case .property(let index):
             let root = member.path.last!
             let value = Self.defaultValue(of: index, evaluation: loads[source]!)
             root.loaded[source] = Loaded(sight: Sight(value: value, identity: nextChange()))
-        case .feature(let index): load(index, by: member)
+        case .feature(let index): try load(index, by: member)
         }
         return present(source, for: member)!
     }
 
+    /// 15: the nearest container that sets the key of the declared home, or the root, unless the feature is replaced further
+    /// down.
+    private func declaredHome(of source: Source, for member: Member) -> Member? {
+        guard case .feature(let index) = source, case .with(let key) = shape.features[index].home else { return nil }
+        let home = member.path.first { $0.held[.property(key)] != nil } ?? member.path.last!
+        let holder = member.path.first { $0.held[source] != nil }
+        return holder.map { $0.depth > home.depth } == true ? nil : home
+    }
+
     static func defaultValue(of property: Int, evaluation: Int) -> Int { property + evaluation * 10 }
 
-    private func load(_ index: Int, by member: Member) {
+    private func load(_ index: Int, by member: Member) throws {
         let source = Source.feature(index)
         let shape = shape.features[index]
         let holder = member.path.first { $0.held[source] != nil }
         var program = shape.program
         if case .program(let replaced)? = holder?.held[source] { program = replaced }
-        var made = Loaded(sight: Sight(value: 0, identity: 0), isLocal: shape.isLocal)
-        var home = shape.isLocal ? member.depth : holder?.depth ?? 0
+        var made = Loaded(sight: Sight(value: 0, identity: 0), isLocal: shape.home == .local)
+        var home = made.isLocal ? member.depth : holder?.depth ?? 0
         var reads: [Source] = []
-        let value = program.run { input in
-            let found = read(input, by: member)
+        let value = try program.run { input in
+            let found = try read(input, by: member)
             if !reads.contains(input) { reads.append(input) }
             made.inputs[input] = made.inputs[input] ?? (found.sight, found.owner.depth)
             made.madeFrom.formUnion([input])
@@ -202,7 +233,9 @@ extension ModelFamily {
             home = max(home, found.owner.depth)
             return found.sight.value
         }
-        home = settle(&made, [source] + reads, for: member, home)
+        if case .with(let key) = shape.home { made.madeFrom.insert(.property(key)) }
+        let isFixed = declaredHome(of: source, for: member) != nil
+        home = isFixed ? member.depth : settle(&made, [source] + reads, for: member, home)
         let sight = Sight(value: value, identity: takeIdentity())
         member.path.first { $0.depth == home }!.loaded[source] =
             Loaded(sight: sight, inputs: made.inputs, madeFrom: made.madeFrom, isLocal: made.isLocal)
@@ -283,6 +316,12 @@ extension ModelFamily {
         if wasHeld, member.held[source] == nil, member.parent != nil {
             for (key, loaded) in member.loaded where !loaded.isLocal && member.held[key] == nil {
                 if loaded.madeFrom.allSatisfy({ member.held[$0] == nil }) { member.loaded[key] = nil }
+            }
+        }
+        // 15: what lives where a key is set goes with that.
+        for other in members where other.parent != nil {
+            for source in other.loaded.keys where other.held[source] == nil {
+                if let home = declaredHome(of: source, for: other), home !== other { other.loaded[source] = nil }
             }
         }
         // 19: what reloads goes when what it read is not what it would read now.

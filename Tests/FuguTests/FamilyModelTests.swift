@@ -1,4 +1,4 @@
-import Fugu
+@testable import Fugu
 import FuguInspection
 import Support
 import Testing
@@ -16,6 +16,43 @@ final class Made: Sendable {
         self.value = value
         self.handle = handle
         self.inputs = inputs
+    }
+}
+
+/// A feature of the graph.
+///
+/// It throws what it reads and what refuses it, so it isn't a `FeatureKey`; the keys are the addresses of types, as for any
+/// `ThrowingFeature`.
+struct GraphFeature: Sendable {
+    private enum First {}
+    private enum Next<Before> {}
+
+    let key: TypedKey
+    private let home: Home
+    private let reloads: Bool
+    private let load: @Sendable (any FeatureContainer) throws -> Made
+
+    init(
+        _ index: Int, home: Home, reloads: Bool, load: @escaping @Sendable (any FeatureContainer) throws -> Made
+    ) {
+        func type(_ count: Int, after last: (some Any).Type) -> Any.Type { count == 0 ? last : next(count, last) }
+        func next<Before>(_ count: Int, _: Before.Type) -> Any.Type { type(count - 1, after: Next<Before>.self) }
+        key = TypedKey(Key.throwingFeature(type(index, after: First.self)), of: Made.self)
+        (self.home, self.reloads, self.load) = (home, reloads, load)
+    }
+
+    func read(from container: any FeatureContainer) throws -> Made {
+        try container._container.read(key.key, nil) {
+            Request(key.raw, home: home, reloads: reloads)
+        } _: {
+            Payload(try load($0))
+        }.value(as: Made.self)
+    }
+    func set(_ made: Made, in container: any FeatureContainer) { container._container.set(key, Payload(made)) }
+    func reset(in container: any FeatureContainer) { container._container.change(key, .reset) }
+    func loaded(in container: Container) -> Made? { container.present(key.key, nil)?.value(as: Made.self) }
+    func replace(in container: any FeatureContainer, by load: @escaping @Sendable (Container) throws -> Made) {
+        container._container.change(key, .replace(Replacement { Payload(try load($0)) }))
     }
 }
 
@@ -37,7 +74,7 @@ final class Graph: Sendable {
 
     let tally = Tally()
     let properties: [PropertyKey<Int>]
-    let features: [FeatureKey<Made>]
+    let features: [GraphFeature]
     /// Says which container answers: every container sets it to its own number.
     let name = PropertyKey(defaultValue: -1, id: UniqueID())
 
@@ -48,14 +85,19 @@ final class Graph: Sendable {
                 defaultValue: ModelFamily.defaultValue(of: index, evaluation: tally.count(.property(index))),
                 id: UniqueID())
         }
-        var features: [FeatureKey<Made>] = []
+        var features: [GraphFeature] = []
         for (index, feature) in shape.features.enumerated() {
             let before = features
-            let home: Home = feature.isLocal ? .local : .inferred
+            let home: Home =
+                switch feature.home {
+                case .inferred: .inferred
+                case .local: .local
+                case .with(let property): .with(properties[property])
+                }
             features.append(
-                FeatureKey(reloadsWhenInputsChange: feature.reloads, home: home, id: UniqueID()) { container in
+                GraphFeature(index, home: home, reloads: feature.reloads) { container in
                     _ = tally.count(.feature(index))
-                    return Self.make(feature.program, container, properties, before, tally)
+                    return try Self.make(feature.program, container, properties, before, tally)
                 })
         }
         self.properties = properties
@@ -64,17 +106,17 @@ final class Graph: Sendable {
 
     private static func make(
         _ program: Program, _ container: any FeatureContainer, _ properties: [PropertyKey<Int>],
-        _ features: [FeatureKey<Made>], _ tally: Tally
-    ) -> Made {
+        _ features: [GraphFeature], _ tally: Tally
+    ) throws -> Made {
         var inputs: [Source: Int] = [:]
-        let value = program.run { source in
+        let value = try program.run { source in
             switch source {
             case .property(let index):
                 let value = container[properties[index]]
                 inputs[source] = inputs[source] ?? value
                 return value
             case .feature(let index):
-                let made = container[features[index]]
+                let made = try features[index].read(from: container)
                 inputs[source] = inputs[source] ?? made.identity
                 return made.value
             }
@@ -84,9 +126,9 @@ final class Graph: Sendable {
 
     func replace(_ index: Int, in container: some FeatureContainer, by program: Program) {
         let (properties, before, tally) = (properties, Array(features[..<index]), tally)
-        container.replace(features[index]) {
+        features[index].replace(in: container) {
             _ = tally.count(.feature(index))
-            return Self.make(program, $0, properties, before, tally)
+            return try Self.make(program, $0, properties, before, tally)
         }
     }
 }
@@ -96,7 +138,7 @@ final class Graph: Sendable {
     func agreesWithTheModel() {
         for seed in seeds(rounds(40, few: 10), for: "family model") {
             var random = SeededGenerator(seed: seed)
-            let shape = GraphShape(using: &random)
+            let shape = GraphShape(using: &random, withKeyHomes: true)
             let looksEverywhere = Bool.random(using: &random)
             let steps = Step.list(250, for: shape, using: &random)
             guard Comparison.failure(shape, steps, looksEverywhere) != nil else { continue }
@@ -190,7 +232,7 @@ private enum Step: Sendable, CustomStringConvertible {
 extension GraphShape {
     fileprivate var description: [String] {
         features.enumerated().map { index, feature in
-            "feature \(index): \(feature.program.steps)\(feature.isLocal ? " local" : "")\(feature.reloads ? " reloads" : "")"
+            "feature \(index): \(feature.program.steps)\(feature.home == .inferred ? "" : " \(feature.home)")\(feature.reloads ? " reloads" : "")"
                 .shortened
         }
     }
@@ -289,9 +331,9 @@ private struct Comparison {
         case (.property(let index), .set(let value)): container[graph.properties[index]] = value
         case (.property(let index), _): container.reset(graph.properties[index])
         case (.feature(let index), .setFeature(let sight)):
-            container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
+            graph.features[index].set(Made(identity: sight.identity, value: sight.value), in: container)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
-        case (.feature(let index), _): container.reset(graph.features[index])
+        case (.feature(let index), _): graph.features[index].reset(in: container)
         }
     }
 
@@ -300,22 +342,28 @@ private struct Comparison {
             value += addend
             return value
         }
-        let expected = model.read(.property(index), by: member).sight.value + addend
+        let expected = try! model.read(.property(index), by: member).sight.value + addend
         model.perform(.set(expected), on: .property(index), in: member)
         if result != expected { failure = "modify made \(result), the model \(expected)" }
     }
 
     private mutating func read(_ source: Source, by member: ModelFamily.Member) {
         let container = containers[member.name]!
-        let expected = model.read(source, by: member)
+        let expected = try? model.read(source, by: member)
         switch source {
         case .property(let index):
             let value = container[graph.properties[index]]
-            if value != expected.sight.value {
-                failure = "\(member.name) reads \(value) for \(source), the model \(expected.sight.value)"
+            if value != expected?.sight.value {
+                failure = "\(member.name) reads \(value) for \(source), the model \(expected!.sight.value)"
             }
         case .feature(let index):
-            check(container[graph.features[index]], source, member, expected)
+            switch (Result { try graph.features[index].read(from: container) }, expected) {
+            case (.success(let made), let expected?): check(made, source, member, expected)
+            case (.success(let made), nil):
+                failure = "\(member.name) is given \(made.identity) for \(source), not refused"
+            case (.failure(let error as LoadError), nil) where error.code == .inputOverridden: break
+            case (.failure(let error), _): failure = "\(member.name) cannot read \(source): \(error)"
+            }
         }
     }
 
@@ -335,7 +383,7 @@ private struct Comparison {
             let container = containers[member.name]!
             for index in shape.features.indices where failure == nil {
                 let source = Source.feature(index)
-                switch (container.ifLoaded(graph.features[index]), model.present(source, for: member)) {
+                switch (graph.features[index].loaded(in: container), model.present(source, for: member)) {
                 case (nil, nil): break
                 case (let made?, let expected?): check(made, source, member, expected)
                 case (let made, let expected):
@@ -391,7 +439,9 @@ private final class Crowd: Sendable {
                 member.container[mine] = name
                 if member.container[mine] != name { failures.add("thread \(thread) does not read what it set") }
             case 3...7: change(Bool.random(using: &random) ? root : parent.container, step, &random)
-            case 8: _ = parent.container.child { change($0, step, &random) }[graph.features.last!]
+            case 8:
+                let child = parent.container.child { change($0, step, &random) }
+                _ = try! graph.features.last!.read(from: child)
             default: read(parent.container, parent.name, &random)
             }
         }
@@ -405,16 +455,16 @@ private final class Crowd: Sendable {
         case (.property(let index), _) where index < shape.propertyCount - 1:
             container.reset(graph.properties[index])
         case (.feature(let index), .setFeature(let sight)):
-            container[graph.features[index]] = Made(identity: sight.identity, value: sight.value)
+            graph.features[index].set(Made(identity: sight.identity, value: sight.value), in: container)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
-        case (.feature(let index), _): container.reset(graph.features[index])
+        case (.feature(let index), _): graph.features[index].reset(in: container)
         default: break
         }
     }
 
     private func read(_ container: Container, _ name: Int, _ random: inout SeededGenerator) {
         guard case .feature(let index) = shape.source(using: &random) else { return }
-        let made = container[graph.features[index]]
+        let made = try! graph.features[index].read(from: container)
         // Whatever it is, it lives in the container or an ancestor, and names are never given twice.
         guard let home = made.handle?[graph.name] else { return }
         if home != 0, home / 1_000_000 != name / 1_000_000 {
@@ -426,21 +476,22 @@ private final class Crowd: Sendable {
     /// was made from what is there now.
     func checkAtRest() {
         let all = [(container: root, name: 0)] + kept.all
-        for (container, name) in all { for key in graph.features { settle(container, name, key) } }
+        for (container, name) in all { for index in shape.features.indices { settle(container, name, index) } }
         let loads = graph.tally.all
-        for (container, name) in all { for key in graph.features { settle(container, name, key) } }
+        for (container, name) in all { for index in shape.features.indices { settle(container, name, index) } }
         if graph.tally.all != loads { failures.add("at rest, reads load again") }
     }
 
-    private func settle(_ container: Container, _ name: Int, _ key: FeatureKey<Made>) {
-        let made = container[key]
-        if container[key] !== made { failures.add("\(name) reads two instances in a row") }
-        guard let home = made.handle, shape.features[graph.features.firstIndex(of: key)!].reloads else { return }
+    private func settle(_ container: Container, _ name: Int, _ index: Int) {
+        let key = graph.features[index]
+        let made = try! key.read(from: container)
+        if try! key.read(from: container) !== made { failures.add("\(name) reads two instances in a row") }
+        guard let home = made.handle, shape.features[index].reloads else { return }
         for (source, identity) in made.inputs {
             let now =
                 switch source {
                 case .property(let index): home[graph.properties[index]]
-                case .feature(let index): home[graph.features[index]].identity
+                case .feature(let index): try! graph.features[index].read(from: home).identity
                 }
             if now != identity {
                 failures.add("\(source) of what reloads in \(name) was \(identity), is \(now)".shortened)

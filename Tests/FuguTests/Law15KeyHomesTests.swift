@@ -22,6 +22,10 @@ struct Law15KeyHomesTests {
             nested),
         Case("It goes when the key is reset, and the one above is shared again (laws 15 and 16)", reset),
         Case(
+            "It goes with the key even where other inputs are set, whatever kind it is and whoever asks (laws 15 and 16)",
+            resetAmongOthers),
+        Case("It goes when a container above sets the key, if it lives there by a replaced loader (law 15)", setAbove),
+        Case(
             "A read through a container further down that overrides an input is an error with the way there (law 15)",
             overriddenInput),
         Case("A child can set it for itself, and sees one that an ancestor has set (laws 14 and 15)", isSet),
@@ -40,6 +44,16 @@ struct Law15KeyHomesTests {
         static func load(in container: any FeatureContainer) throws -> Pool {
             container.onClose {}
             return Pool(container.address)
+        }
+    }
+
+    /// Reloads, and needs what lives by the tenant.
+    final class Reloading: ThrowingFeature, Sendable {
+        static var reloadsWhenInputsChange: Bool { true }
+        let pool: Pool
+        init(_ pool: Pool) { self.pool = pool }
+        static func load(in container: any FeatureContainer) throws -> Reloading {
+            Reloading(try container[Pool.self])
         }
     }
 
@@ -121,6 +135,48 @@ struct Law15KeyHomesTests {
         tenant.reset(\.tenant)
         try expect(request[Pool.self], is: pool)
         try expect(tenant[Pool.self], is: pool)
+    }
+
+    func resetAmongOthers() async throws {
+        for depth in 0...2 {
+            let tenant = Container().child {
+                $0.tenant = "a"
+                $0[Region.self] = 1
+                $0.address = "a.example"
+            }
+            let asker = (0..<depth).reduce(tenant) { container, _ in container.child() }
+            let (pool, queue, map) = try await (asker[Pool.self], asker[Queue.self], asker[Map.self])
+            let reload = try asker[Reloading.self]
+            tenant.reset(\.tenant)
+            tenant.reset(Region.self)
+            // As in a new container, where the home is the root, which has another address.
+            for container in [asker, tenant] {
+                expect(#expect(throws: LoadError.self) { try container[Pool.self] }?.code, equals: .inputOverridden)
+                expect(
+                    #expect(throws: LoadError.self) { try container[Reloading.self] }?.code, equals: .inputOverridden)
+                let error = await #expect(throws: LoadError.self) { try await container[Queue.self] }
+                expect(error?.code, equals: .inputOverridden)
+                expect(container.ifLoaded(Map.self) == nil)
+            }
+            tenant.tenant = "b"
+            tenant[Region.self] = 2
+            try expect(asker[Pool.self] !== pool)
+            try expect(asker[Reloading.self] !== reload)
+            try await expect(asker[Queue.self] !== queue)
+            expect(asker[Map.self] !== map)
+        }
+    }
+
+    func setAbove() throws {
+        let replaced = Container().child()
+        replaced.replace(Pool.self) { Pool($0.address) }
+        let middle = replaced.child()
+        let child = middle.child { $0.address = "child.example" }
+        try expect(child[Pool.self].address, equals: "child.example")
+        middle.tenant = "a"
+        expect(#expect(throws: LoadError.self) { try child[Pool.self] }?.code, equals: .inputOverridden)
+        middle.reset(\.tenant)
+        try expect(child[Pool.self].address, equals: "child.example")
     }
 
     func overriddenInput() async throws {

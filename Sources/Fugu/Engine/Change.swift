@@ -364,13 +364,20 @@ private struct Reach {
 }
 
 extension PlaceState {
-    /// Whether an instance that reloads must be dropped after such a change of one of its inputs.
+    /// Whether an instance must be dropped after such a change of a key with which it's registered: it doesn't live where it's
+    /// declared to live anymore, or it reloads and the key is one of its inputs.
     ///
     /// - `changed`: The node in which the key has changed.
     fileprivate func mustGo(
         _ token: LockToken, _ key: Key, _ kind: ChangeKind, in changed: UnmanagedReference<Node>
     ) -> Bool {
         guard let provenance else { return false }
+        if kind.changesHolder, key == provenance.homeKey,
+            !node.use({ provenance.isAnchored(token, cell.key, in: $0) })
+        {
+            return true
+        }
+        guard provenance.reloads else { return false }
         if kind != .heldEqual, provenance.direct.contains(key) { return true }
         guard kind.changesHolder else { return false }
         // The change may hide an instance that it was made from, or uncover another one.

@@ -4,6 +4,8 @@
 struct LoadFacts: Sendable {
     /// The home that the feature declares, or `inferred` for a decoration or a loader that was replaced below it.
     let home: Home
+    /// The key where which is held the feature is declared to live, also if a loader that was replaced below has no such home.
+    let homeKey: Key?
     let reloads: Bool
     let isExternal: Bool
     /// The nearest node that holds the key without a value: the instance lives there or deeper.
@@ -405,10 +407,10 @@ private struct LoadEnd {
         var isLocal = facts.home.isLocal || state[token].load.isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
-        if case .with(let key) = facts.home.kind {
+        if let key = facts.homeKey {
             // A node that sets the key has an instance that's different, whether the load reads the key or not.
             others = [key]
-            home = asker
+            if facts.home.isFixed { home = asker }
             asker.storage.cell(token, key).mark(CellFlags.input)
         }
         while home !== asker, load.draft == nil, let older = Self.older(token, than: load, seenFrom: home) {
@@ -500,7 +502,7 @@ private struct LoadEnd {
                     ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
             }
             let hasOneKey = state[token].load.more.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.passed.isEmpty,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.passed.isEmpty, last.homeKey == nil,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].load.isMadeFrom(last)
@@ -529,7 +531,8 @@ private struct LoadEnd {
         lists.append(direct.sortedUnique())
         let keys = lists.merged()
         let made = Provenance(
-            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, passed: passed)
+            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, passed: passed,
+            homeKey: load.load!.homeKey)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 

@@ -87,7 +87,7 @@ private struct Dependent {
 }
 
 enum DependentRole {
-    /// An instance that reloads has the key as an input.
+    /// An instance that reloads has the key as an input, or an instance is declared to live where the key is held.
     case input
     /// An instance lives in this node because the key is held here.
     case anchor
@@ -290,6 +290,10 @@ extension Place {
                 for key in provenance.passed { register(token, with: node.place(token, key), as: .input) }
             }
             if node.isRoot { return }
+            // The key decides where the instance lives, whether it reloads or not.
+            if let key = provenance.homeKey, !provenance.reloads {
+                register(token, with: node.place(token, key), as: .input)
+            }
             if !provenance.isLocal { _ = anchor(token) }
             // A value set above replaces the instance.
             follow(token)
@@ -352,11 +356,16 @@ final class Provenance: Sendable {
     let reloads: Bool
     /// The keys because of which the home sees past an instance of an input: a change of one may uncover it.
     let passed: [Key]
+    /// The key of the declared home, if it's `.with(…)` and no layers replace the declaration.
+    let homeKey: Key?
 
     static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
-    init(direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, passed: [Key] = []) {
+    init(
+        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, passed: [Key] = [], homeKey: Key? = nil
+    ) {
         self.passed = passed
+        self.homeKey = homeKey
         self.direct = direct
         self.keys = keys
         self.mask = mask
@@ -383,15 +392,18 @@ final class Provenance: Sendable {
         } ?? false
     }
 
-    /// Whether a node may keep an instance: it's the root, the instance is local, or the node holds its key or one of its inputs.
+    /// Whether a node may keep an instance: it's the root, or it's where the instance is declared to live and the instance is
+    /// local or the node holds its key or one of its inputs.
     func isAnchored(_ token: LockToken, _ key: Key, in node: Node) -> Bool {
-        node.isRoot || isLocal || node.holds(token, key) || node.holdsAny(token, of: keys, mask)
+        if node.isRoot { return true }
+        if let homeKey, !node.isHome(token, of: key, with: homeKey) { return false }
+        return isLocal || node.holds(token, key) || node.holdsAny(token, of: keys, mask)
     }
 
     func isEqual(to other: Provenance) -> Bool {
         self === other
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && passed == other.passed
+                && keys == other.keys && passed == other.passed && homeKey == other.homeKey
     }
 }
 

@@ -272,8 +272,9 @@ struct Reading: ~Copyable {
         }
         // What a decoration makes, or a loader that was replaced below the declared home, lives where its inputs live.
         var declared = request.home
+        let homeKey = replacement?.layers == nil ? declared.key : nil
         if declared.isFixed {
-            let home = fixedHome(token)
+            let home = node.declaredHome(token, with: declared.key)
             if replacement?.layers != nil || limit?.depth ?? 0 > home.depth {
                 declared = .inferred
             } else if home !== node {
@@ -314,7 +315,7 @@ struct Reading: ~Copyable {
             return .external(strictness)
         }
         let facts = LoadFacts(
-            home: declared, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
+            home: declared, homeKey: homeKey, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
             expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(
             .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
@@ -417,12 +418,6 @@ struct Reading: ~Copyable {
         }
     }
 
-    /// Returns the node in which the instance lives, as the feature declares.
-    private func fixedHome(_ token: LockToken) -> Node {
-        guard case .with(let key) = request.home.kind else { return node.ancestor(at: 0) }
-        return node.path.firstResult { $0.isRoot || $0.holds(token, key) ? UnmanagedReference($0) : nil }!.object
-    }
-
     /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or fail if a key
     /// held on the way hides the instance.
     private func decide(_ token: LockToken, in home: Node, isReplaced: Bool) -> Decision {
@@ -487,6 +482,20 @@ struct Reading: ~Copyable {
 }
 
 extension Node {
+    /// Returns the nearest node that holds a key, or the root.
+    fileprivate func declaredHome(_ token: LockToken, with key: Key?) -> Node {
+        guard let key else { return ancestor(at: 0) }
+        return path.firstResult { $0.isRoot || $0.holds(token, key) ? UnmanagedReference($0) : nil }!.object
+    }
+
+    /// Whether an instance that's declared to live with a key may live here: the nearest node that holds the key is this one, or
+    /// is above a replaced loader, which has no declared home.
+    func isHome(_ token: LockToken, of feature: Key, with key: Key) -> Bool {
+        let home = declaredHome(token, with: key)
+        return home === self
+            || path.firstResult { $0.depth > home.depth ? $0.holds(token, feature) ? true : nil : false } == true
+    }
+
     /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.
     @inline(__always)
     func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Frame? {

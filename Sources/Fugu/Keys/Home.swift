@@ -55,6 +55,8 @@ public struct Home: Sendable {
     public static func with<K: ContainerKey>(_ key: K.Type) -> Home { Home(.with(Key(raw: K._key.raw))) }
 
     package var isLocal: Bool { if case .local = kind { true } else { false } }
+    /// The key that `.with(…)` names.
+    var key: Key? { if case .with(let key) = kind { key } else { nil } }
     /// Whether the declaration names a container, whatever the inputs are.
     var isFixed: Bool {
         switch kind {
