@@ -35,7 +35,7 @@ extension Container {
                 }
                 place.forEachDependent(token) { _, _ in size.readers += 1 }
                 size.loads += rare?.loads.all.count ?? 0
-                size.followers += rare?.follower == nil ? 0 : 1
+                size.followers += rare?.follower.value == nil ? 0 : 1
                 place.forEachBelow(token) { _ in size.places += 1 }
                 size.exclusions += rare?.exclusion == nil ? 0 : 1
             }
