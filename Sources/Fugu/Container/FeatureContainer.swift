@@ -24,16 +24,17 @@ extension FeatureContainer {
     ///   - member: The function or property that reads, for messages.
     /// - Complexity: A read takes O(1) if the instance is loaded. A set takes O(*m*) for *m* observers
     ///   and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public subscript<F: Feature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
-        @inlinable @inline(__always) get {
+        @inline(__always) get {
             let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(F.self, SourcePlace(fileID, line, member))
         }
-        @inlinable set {
+        set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
     }
@@ -43,14 +44,15 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The key.
+    @_alwaysEmitIntoClient
     public subscript<Instance>(key: FeatureKey<Instance>) -> Instance {
-        @inlinable @inline(__always) get {
+        @inline(__always) get {
             let present = _storage.read(key.raw, as: Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
-        @inlinable set {
+        set {
             _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
         }
     }
@@ -60,7 +62,7 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @inlinable
+    @_alwaysEmitIntoClient
     public subscript<Instance>(key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
@@ -72,7 +74,7 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @inlinable
+    @_alwaysEmitIntoClient
     public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
@@ -86,10 +88,11 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, or ``LoadError``.
+    @_alwaysEmitIntoClient
     public subscript<F: ThrowingFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
-        @inlinable @inline(__always) get throws {
+        @inline(__always) get throws {
             let present = _storage.read(Key.throwingFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
@@ -109,10 +112,11 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     ///   - member: The function or property that reads, for messages.
     /// - Throws: What the load throws, `CancellationError`, or ``LoadError``.
+    @_alwaysEmitIntoClient
     public subscript<F: AsyncFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line, member: StaticString = #function
     ) -> F.Instance {
-        @inlinable get async throws {
+        get async throws {
             let present = _storage.read(Key.asyncFeature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
@@ -224,7 +228,7 @@ extension FeatureContainer {
 
 extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func readSlowly<F: Feature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
         readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { F.make(in: $0) }
             .value(as: F.Instance.self)
@@ -244,7 +248,7 @@ extension Container {
     }
 
     // Specialized by the caller; see above.
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func readSlowly<F: ThrowingFeature>(_ feature: F.Type, _ place: SourcePlace?) throws -> F.Instance {
         try readThrowing(Key.throwingFeature(F.self), { Request(F.self, at: place) }) { try F.make(in: $0) }
             .value(as: F.Instance.self)

@@ -13,17 +13,18 @@ extension FeatureContainer {
     ///   - line: The line of the read, for messages.
     /// - Complexity: A read takes O(1) if the instance is loaded. A set takes O(*m*) for *m* observers
     ///   and instances that the change concerns.
+    @_alwaysEmitIntoClient
     @MainActor
     public subscript<F: MainActorFeature>(
         feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) -> F.Instance {
-        @inlinable @inline(__always) get {
+        @inline(__always) get {
             let present = _storage.read(Key.feature(F.self), as: F.Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(F.self, SourcePlace(fileID, line))
         }
-        @inlinable set {
+        set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
     }
@@ -117,7 +118,7 @@ extension FeatureContainer {
 }
 
 extension Container {
-    @inlinable @MainActor
+    @_alwaysEmitIntoClient @inline(never) @MainActor
     func readSlowly<F: MainActorFeature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
         readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { Payload(F.load(in: $0)) }
             .value(as: F.Instance.self)

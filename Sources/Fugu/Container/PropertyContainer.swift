@@ -20,14 +20,15 @@ extension PropertyContainer {
     /// - Parameter property: The type of the property.
     /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
     ///   instances that the change concerns.
+    @_alwaysEmitIntoClient
     public subscript<P: Property>(property: P.Type) -> P.Value {
-        @inlinable @inline(__always) get {
+        @inline(__always) get {
             let present = _storage.read(Key.property(P.self), as: P.Value.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(P.self)
         }
-        @inlinable set {
+        set {
             _container.set(TypedKey(Key.property(P.self), of: P.Value.self), Payload(newValue))
         }
     }
@@ -39,14 +40,15 @@ extension PropertyContainer {
     /// - Parameter key: The key.
     /// - Complexity: A read takes O(1) after the first one. A set takes O(*m*) for *m* observers and
     ///   instances that the change concerns.
+    @_alwaysEmitIntoClient
     public subscript<Value>(key: PropertyKey<Value>) -> Value {
-        @inlinable @inline(__always) get {
+        @inline(__always) get {
             let present = _storage.read(key.raw, as: Value.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
-        @inlinable set {
+        set {
             _container.set(TypedKey(key.raw, of: Value.self), Payload(newValue))
         }
     }
@@ -56,7 +58,7 @@ extension PropertyContainer {
     /// A read looks for it as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
-    @inlinable
+    @_alwaysEmitIntoClient
     public subscript<Value>(key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
         // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
@@ -68,7 +70,7 @@ extension PropertyContainer {
     /// A read looks for it as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
-    @inlinable
+    @_alwaysEmitIntoClient
     public subscript<Value>(dynamicMember key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
@@ -104,7 +106,7 @@ extension PropertyContainer {
 
 extension Container {
     // Specialized by the caller: for a value of unknown size, a load takes 200 instructions more.
-    @inlinable @inline(never)
+    @_alwaysEmitIntoClient @inline(never)
     func readSlowly<P: Property>(_ property: P.Type) -> P.Value {
         readSlowly(Key.property(P.self), nil, { Request(property) }) { _ in Payload(P.defaultValue) }
             .value(as: P.Value.self)

@@ -3,7 +3,7 @@
 
 extension Family {
     /// Outside the lock: asks all sources of the family for a named key that's used for the first time.
-    func learn(_ naming: PropertyNaming, of key: Key) {
+    @inline(never) func learn(_ naming: PropertyNaming, of key: Key) {
         while true {
             let nodes: [(node: Node, sources: any ValueSources)]? = lock.withLock { token in
                 if state[token].namings[key] != nil { return nil }

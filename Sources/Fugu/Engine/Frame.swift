@@ -34,6 +34,7 @@ final class Frame: Sendable {
     private let finished = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
+    @inline(never)
     init(
         _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
         _ load: LoadFacts? = nil, through draft: Frame? = nil
@@ -403,7 +404,7 @@ enum Waits {
     ///
     /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, `waiter`, would wait for
     ///   the first, `target`.
-    static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
+    @inline(never) static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
         guard let waiter else { return nil }
         let above = waiter.chain.map { ObjectIdentifier($0) }
         return edges.withLock { edges in
@@ -459,7 +460,7 @@ enum Waits {
         return circle
     }
 
-    static func remove(_ waiter: Frame?, for target: Frame) {
+    @inline(never) static func remove(_ waiter: Frame?, for target: Frame) {
         guard let waiter else { return }
         // Released outside the lock.
         var dropped: [Frame] = []
@@ -487,7 +488,7 @@ enum Waits {
     }
 
     /// Returns the frames that a frame waits for, itself or through frames that it needs.
-    static func targets(of frame: Frame) -> [Frame] {
+    @inline(never) static func targets(of frame: Frame) -> [Frame] {
         edges.withLock { edges in (edges[ObjectIdentifier(frame)]?.targets ?? [:]).values.map(\.frame) }
     }
 }

@@ -30,7 +30,7 @@ package enum KeyKind: UInt {
     var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
 
     /// The name in messages: that of the type, or the label of the value key.
-    package var name: String {
+    @inline(never) package var name: String {
         if let type { return String(describing: type) }
         return ValueKeys.descriptor(of: self).label
     }
@@ -44,7 +44,7 @@ package enum KeyKind: UInt {
     }
 
     /// The name and type that sources need, if the key has a name.
-    var naming: PropertyNaming? {
+    @inline(never) var naming: PropertyNaming? {
         kind == .property && isValueKey ? ValueKeys.descriptor(of: self).naming : nil
     }
 }

@@ -112,7 +112,7 @@ enum ValueKeys {
     }
 
     /// Returns the arguments that the first key of this identity was created with.
-    static func descriptor(of key: Key) -> any ValueKeyDescriptor {
+    @inline(never) static func descriptor(of key: Key) -> any ValueKeyDescriptor {
         state.withLock { $0.records[key.valueKeyIndex].descriptor }
     }
 }

@@ -46,7 +46,7 @@ import WinSDK
 
     @inline(__always)
     func unlock() {
-        if unsafe word.pointee.exchange(0, ordering: .releasing) == 2 { unsafe ParkingPlaces.all[word].wakeAll() }
+        if unsafe word.pointee.exchange(0, ordering: .releasing) == 2 { wakeSleepers() }
     }
 
     func destroy() { unsafe word.deallocate() }
@@ -64,6 +64,10 @@ import WinSDK
         }
         unsafe ParkingPlaces.all[word].wait { unsafe word.pointee.exchange(2, ordering: .acquiring) == 0 }
     }
+
+    // Not a part of each function that unlocks.
+    @inline(never)
+    private func wakeSleepers() { unsafe ParkingPlaces.all[word].wakeAll() }
     #else  // One thread: nothing to lock.
     func lock() {}
     func unlock() {}
