@@ -84,17 +84,20 @@ extension Container {
                 group.addTask { (index, await item.run(in: self)) }
             }
             var finished = 0
-            var failures: [Int: [WarmUpError.Failure]] = [:]
+            // By the place in the list.
+            var failures = items.map { _ in [WarmUpError.Failure]() }
+            var failed = 0
             for await (index, failure) in group {
                 finished += 1
-                if !failure.isEmpty { failures[index] = failure }
+                if !failure.isEmpty { failed += 1 }
+                failures[index] = failure
                 progress?(
                     WarmUpList.Progress(
                         feature: items[index].key.name, error: failure.first?.error,
                         elapsed: ContinuousClock.now - start,
-                        finished: finished, failed: failures.count, total: items.count))
+                        finished: finished, failed: failed, total: items.count))
             }
-            return failures.sorted { $0.key < $1.key }.flatMap(\.value).withoutRepeatedSupplies
+            return failures.joined().withoutRepeatedSupplies
         }
         guard failures.isEmpty else { throw WarmUpError(failures: failures) }
     }
@@ -113,21 +116,21 @@ extension KeyLoader {
         }
     }
 
-    func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
+    @inline(never) func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
         let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
         return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
     }
 }
 
 extension Frame {
-    fileprivate var missingFailures: [WarmUpError.Failure] {
+    @inline(never) fileprivate var missingFailures: [WarmUpError.Failure] {
         missingSupplies.map { WarmUpError.Failure(path: $0.path, error: $0) }
     }
 }
 
-extension [WarmUpError.Failure] {
+extension Sequence<WarmUpError.Failure> {
     /// The failures, without further paths to features that nothing supplies.
-    fileprivate var withoutRepeatedSupplies: [WarmUpError.Failure] {
+    @inline(never) fileprivate var withoutRepeatedSupplies: [WarmUpError.Failure] {
         var seen: Set<Key> = []
         return filter { failure in
             guard let missing = (failure.error as? LoadError)?.missingSupply else { return true }

@@ -194,7 +194,8 @@ final class Leavers: Sendable {
         }
     }
 
-    private func next() -> Leaver? {
+    // Not a part of each function into which the loop of `run` is divided, nor are `Leavers.end` and others below.
+    @inline(never) private func next() -> Leaver? {
         state.withLock { state in
             if !state.waiting.isEmpty { return state.waiting.takeFirst() }
             state.frame = nil
@@ -210,12 +211,8 @@ final class Leavers: Sendable {
         defer { frame.end() }
         for closer in leaver.closers {
             let call = ClosingCall()
-            let deadline = state.withLock { state in
-                state.call = call
-                return state.deadlines.min()
-            }
-            let error = await call.run(closer, in: frame, deadline)
-            state.withLock { $0.call = nil }
+            let error = await call.run(closer, in: frame, begin(call))
+            endCall()
             guard let error else { continue }
             failure = error
             frame.family.reports.report(Messages.closerFailed(of: leaver.key, error))
@@ -223,11 +220,21 @@ final class Leavers: Sendable {
         span.end(leaver.key, failure)
     }
 
+    /// Notes the call that runs, and returns its deadline.
+    @inline(never) private func begin(_ call: ClosingCall) -> Duration? {
+        state.withLock { state in
+            state.call = call
+            return state.deadlines.min()
+        }
+    }
+
+    @inline(never) private func endCall() { state.withLock { $0.call = nil } }
+
     /// The frame in which closers run, if any do.
     var frame: Frame? { state.withLock { $0.frame } }
 
     /// Limits the closer that runs now, and each that follows until `endDeadline`, to a deadline.
-    fileprivate func beginDeadline(_ deadline: Duration) {
+    @inline(never) fileprivate func beginDeadline(_ deadline: Duration) {
         let call = state.withLock { state in
             state.deadlines.append(deadline)
             return state.call
@@ -235,7 +242,7 @@ final class Leavers: Sendable {
         call?.setDeadline(deadline)
     }
 
-    fileprivate func endDeadline(_ deadline: Duration) {
+    @inline(never) fileprivate func endDeadline(_ deadline: Duration) {
         state.withLock { state in
             if let index = state.deadlines.firstIndex(of: deadline) { state.deadlines.remove(at: index) }
         }
@@ -492,20 +499,8 @@ private struct Closing: Sendable {
 
     /// Closes one container, after its children.
     private func close(_ node: Node) async throws -> [CloseError.Failure] {
-        enum Step { case begun, wait(Wait), over }
         while true {
-            let step = try family.lock.withLock { token -> Step in
-                let rare = node.storage[token].more()
-                // The next closing runs what was registered after the last one.
-                if node.storage[token].isClosed, rare.closers.value.isEmpty, rare.closing == nil { return .over }
-                guard let other = rare.closing else {
-                    rare.closing = frame
-                    return .begun
-                }
-                guard let wait = other.beginWait(token, for: frame) else { throw frame.waitsForCloser }
-                return .wait(wait)
-            }
-            switch step {
+            switch try nextStep(closing: node) {
             case .begun:
                 return try await runClosers(of: node)
             case .over:
@@ -516,6 +511,23 @@ private struct Closing: Sendable {
                 await wait.suspend()
                 if let deadline { family.leavers.endDeadline(deadline) }
             }
+        }
+    }
+
+    private enum Step { case begun, wait(Wait), over }
+
+    /// Begins to close a container, or to wait for another closing that does.
+    @inline(never) private func nextStep(closing node: Node) throws -> Step {
+        try family.lock.withLock { token in
+            let rare = node.storage[token].more()
+            // The next closing runs what was registered after the last one.
+            if node.storage[token].isClosed, rare.closers.value.isEmpty, rare.closing == nil { return .over }
+            guard let other = rare.closing else {
+                rare.closing = frame
+                return .begun
+            }
+            guard let wait = other.beginWait(token, for: frame) else { throw frame.waitsForCloser }
+            return .wait(wait)
         }
     }
 

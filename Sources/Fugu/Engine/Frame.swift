@@ -92,7 +92,7 @@ final class Frame: Sendable {
     }
 
     /// Outside the lock: ends the frame, wakes its waiters, and delivers the changes made in it.
-    func end() {
+    @inline(never) func end() {
         for waiter in family.lock.withLock({ token in finish(token) }) { waiter.wake() }
         deliver()
     }

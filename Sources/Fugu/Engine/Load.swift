@@ -339,7 +339,9 @@ extension Frame {
 
     /// Runs the closers of a failed or canceled load.
     private func closeFailed() async {
-        func takeLast() -> Closer? { family.lock.withLock { token in state[token].rare?.closers.takeLast() } }
+        @inline(never) func takeLast() -> Closer? {
+            family.lock.withLock { token in state[token].rare?.closers.takeLast() }
+        }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
             let error = await Task { await closer.run(in: self, nil) }.value

@@ -164,7 +164,7 @@ struct Reading: ~Copyable {
         return waiter
     }
 
-    private func endAwait(of load: Frame, isCanceled: Bool) {
+    @inline(never) private func endAwait(of load: Frame, isCanceled: Bool) {
         if isOwnLoad {
             frame?.removeOwnLoad(load)
         } else {

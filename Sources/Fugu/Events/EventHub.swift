@@ -209,13 +209,13 @@ struct ClosingSpan {
     private let node: Node
     private let start: ContinuousClock.Instant?
 
-    init(_ node: Node) {
+    @inline(never) init(_ node: Node) {
         self.node = node
         start = node.family.hasEvents ? .now : nil
     }
 
     /// Outside the lock: reports that a container was closed or, with a key, that an instance's closers have run.
-    func end(_ key: Key?, _ error: (any Error)?) {
+    @inline(never) func end(_ key: Key?, _ error: (any Error)?) {
         let family = node.family
         guard let start, let hub = family.lock.withLock({ token in family.state[token].eventHub.value }) else { return }
         var pending = PendingEvent(.closed, key, in: node.number, hub)
