@@ -45,4 +45,8 @@ enum Messages {
     static func unused(_ name: String) -> String {
         "Fugu: \(name) was set for this test but never read.\nFix: remove it, or find out why the test doesn't reach it."
     }
+
+    static func clockGoesBack(_ duration: Duration) -> String {
+        "Fugu: a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more, not \(duration)."
+    }
 }

@@ -3,16 +3,45 @@
 /// ```swift
 /// try await container.clock.sleep(for: .seconds(1))
 ///
-/// let clock = ManualClock()
-/// container.clock = ErasedClock(clock)   // a test moves it by hand
+/// container.clock = .immediate   // sleeping takes no time
 /// ```
+///
+/// A test can move the time by hand: wrap a `ManualClock` of FuguTesting.
 public struct ErasedClock: Clock, Feature, External, Sendable {
     /// A point in time, counted from the moment at which the clock was wrapped.
     ///
     /// Don't compare instants of different clocks.
-    public typealias Instant = ManualClock.Instant
+    public struct Instant: InstantProtocol, Sendable {
+        /// The time since the clock's zero.
+        public let offset: Duration
 
-    private typealias Sleep = nonisolated(nonsending) @Sendable (Instant, Duration?) async throws -> Void
+        /// Creates the instant at an offset from the clock's zero.
+        ///
+        /// - Parameter offset: The time since the clock's zero.
+        public init(offset: Duration = .zero) { self.offset = offset }
+
+        /// Returns an instant that is later, or earlier if the duration is negative.
+        ///
+        /// - Parameter duration: The time between the two instants.
+        /// - Returns: The instant.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+        /// Returns the time from this instant to another one, which is negative if that is earlier.
+        ///
+        /// - Parameter other: The other instant.
+        /// - Returns: The time.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+        /// Returns a Boolean value that indicates whether an instant comes before another one.
+        ///
+        /// - Parameters:
+        ///   - left: An instant.
+        ///   - right: Another instant of the same clock.
+        /// - Returns: `true` if the first instant is the earlier one.
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    package typealias Sleep = nonisolated(nonsending) @Sendable (Instant, Duration?) async throws -> Void
 
     private let readNow: @Sendable () -> Instant
     private let readResolution: @Sendable () -> Duration
@@ -20,8 +49,7 @@ public struct ErasedClock: Clock, Feature, External, Sendable {
 
     /// Creates a clock that wraps another one.
     ///
-    /// Its instants count from this moment, except that an erased clock stays what it is. If you wrap a ``ManualClock``, a sleeper
-    /// wakes on the actor on which it fell asleep, and sleepers of one actor continue in the order in which the clock woke them.
+    /// Its instants count from this moment, except that an erased clock stays what it is.
     ///
     /// - Parameter clock: The clock to wrap.
     public init<C: Clock<Duration>>(_ clock: C) {
@@ -29,20 +57,19 @@ public struct ErasedClock: Clock, Feature, External, Sendable {
             self = clock
             return
         }
-        if let manual = clock as? ManualClock {
-            let origin = manual.now
-            self.init(clock) { instant, _ in try await manual.sleep(until: origin.advanced(by: instant.offset)) }
-        } else {
-            let origin = clock.now
-            self.init(clock) { try await clock.sleep(until: origin.advanced(by: $0.offset), tolerance: $1) }
+        let origin = clock.now
+        self.init(now: { Instant(offset: origin.duration(to: clock.now)) }, resolution: { clock.minimumResolution }) {
+            try await clock.sleep(until: origin.advanced(by: $0.offset), tolerance: $1)
         }
     }
 
-    private init<C: Clock<Duration>>(_ clock: C, _ sleepUntil: @escaping Sleep) {
-        let origin = clock.now
-        readNow = { Instant(offset: origin.duration(to: clock.now)) }
-        readResolution = { clock.minimumResolution }
-        self.sleepUntil = sleepUntil
+    /// Creates a clock from its functions, whose `sleep` isn't a requirement of a protocol and so keeps its caller's actor.
+    package init(
+        now: @escaping @Sendable () -> Instant, resolution: @escaping @Sendable () -> Duration, sleep: @escaping Sleep
+    ) {
+        readNow = now
+        readResolution = resolution
+        sleepUntil = sleep
     }
 
     /// The current instant.
@@ -79,10 +106,10 @@ public struct ErasedClock: Clock, Feature, External, Sendable {
 
     /// A new clock that never waits: sleeping moves it to the deadline and returns at once.
     public static var immediate: ErasedClock {
-        let clock = ManualClock()
-        return ErasedClock(clock) { instant, _ in
+        let now = Locked(Instant())
+        return ErasedClock(now: { now.withLock { $0 } }, resolution: { .zero }) { instant, _ in
             try Task.checkCancellation()
-            clock.advance(to: ManualClock.Instant(offset: instant.offset))
+            now.withLock { $0 = max($0, instant) }
         }
     }
 
@@ -100,6 +127,7 @@ public struct ErasedClock: Clock, Feature, External, Sendable {
 
 extension FeatureContainer {
     /// The clock for measuring and waiting.
+    @_alwaysEmitIntoClient
     public var clock: ErasedClock {
         get { self[ErasedClock.self] }
         set { self[ErasedClock.self] = newValue }

@@ -89,6 +89,7 @@ public struct Randomness: RandomNumberGenerator, Feature, External, Sendable {
 
 extension FeatureContainer {
     /// Random numbers.
+    @_alwaysEmitIntoClient
     public var randomness: Randomness {
         get { self[Randomness.self] }
         set { self[Randomness.self] = newValue }

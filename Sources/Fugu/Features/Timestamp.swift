@@ -47,7 +47,7 @@ public struct Timestamp: Feature, External, Sendable {
 
     /// Returns a timestamp that moves with a clock.
     ///
-    /// With a ``ManualClock``, you move sleeping tasks and the time of day together.
+    /// With a `ManualClock` of FuguTesting, you move sleeping tasks and the time of day together.
     ///
     /// - Parameters:
     ///   - clock: The clock.
@@ -71,6 +71,7 @@ public struct Timestamp: Feature, External, Sendable {
 
 extension FeatureContainer {
     /// The time of day.
+    @_alwaysEmitIntoClient
     public var timestamp: Timestamp {
         get { self[Timestamp.self] }
         set { self[Timestamp.self] = newValue }

@@ -1,3 +1,5 @@
+import Fugu
+
 /// A task that sleeps on a ``ManualClock``.
 struct Sleeper: Sendable {
     let deadline: ManualClock.Instant

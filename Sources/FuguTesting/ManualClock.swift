@@ -1,3 +1,5 @@
+public import Fugu
+
 /// A clock that moves only when you advance it, for tests of code that waits.
 ///
 /// ```swift
@@ -10,37 +12,11 @@
 ///
 /// If a task sleeps repeatedly, go step by step: wait for its sleep, and then advance. You can call all methods from any
 /// thread.
+///
+/// An Xcode preview can't import FuguTesting: give it `ErasedClock.immediate`, or the clock of the system.
 public final class ManualClock: Clock, Sendable {
     /// A point in time of a manual clock.
-    public struct Instant: InstantProtocol, Sendable {
-        /// The time since the clock's zero.
-        public let offset: Duration
-
-        /// Creates the instant at an offset from the clock's zero.
-        ///
-        /// - Parameter offset: The time since the clock's zero.
-        public init(offset: Duration = .zero) { self.offset = offset }
-
-        /// Returns an instant that is later, or earlier if the duration is negative.
-        ///
-        /// - Parameter duration: The time between the two instants.
-        /// - Returns: The instant.
-        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-
-        /// Returns the time from this instant to another one, which is negative if that is earlier.
-        ///
-        /// - Parameter other: The other instant.
-        /// - Returns: The time.
-        public func duration(to other: Instant) -> Duration { other.offset - offset }
-
-        /// Returns a Boolean value that indicates whether an instant comes before another one.
-        ///
-        /// - Parameters:
-        ///   - left: An instant.
-        ///   - right: Another instant of the same clock.
-        /// - Returns: `true` if the first instant is the earlier one.
-        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
+    public typealias Instant = ErasedClock.Instant
 
     private let state: Locked<ManualClockState>
 
@@ -152,5 +128,20 @@ public final class ManualClock: Clock, Sendable {
 
     private func cancelWatch(_ ticket: UInt64) {
         state.withLock { $0.removeWatcher(ticket) }?.continuation.resume()
+    }
+}
+
+extension ErasedClock {
+    /// Creates a clock that wraps a manual one.
+    ///
+    /// Its instants count from this moment. A sleeper wakes on the actor on which it fell asleep, and sleepers of one actor
+    /// continue in the order in which the clock woke them.
+    ///
+    /// - Parameter clock: The clock to wrap.
+    public init(_ clock: ManualClock) {
+        let origin = clock.now
+        self.init(
+            now: { Instant(offset: origin.duration(to: clock.now)) }, resolution: { clock.minimumResolution },
+            sleep: { instant, _ in try await clock.sleep(until: origin.advanced(by: instant.offset)) })
     }
 }
