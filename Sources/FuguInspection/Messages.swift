@@ -147,3 +147,11 @@ extension Messages {
         return name.map { path.isEmpty ? $0 : "\($0): \(way)" } ?? way
     }
 }
+
+// Texts of checks.
+extension Messages {
+    static func cannotOverride(_ member: String) -> String {
+        "Fugu: check(overriding:) can't override \(member), which belongs to the main actor.\nFix: name "
+            + "what a request sets: properties, or plain features."
+    }
+}

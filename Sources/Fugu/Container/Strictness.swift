@@ -8,7 +8,12 @@ package final class Strictness: Sendable {
         let key: Key
         /// Where it was read, or a key that names it was made, if that is known.
         package let place: SourcePlace?
-        let hasPlaceholder: Bool
+        package let hasPlaceholder: Bool
+
+        /// Whether the program must supply the feature.
+        package var isRequired: Bool { key.isRequired }
+        /// Whether the feature says in which container it lives.
+        package var isHomeDeclared: Bool { key.traits.home.isFixed }
     }
 
     private let advise: @Sendable (String) -> String

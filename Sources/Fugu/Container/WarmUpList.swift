@@ -20,7 +20,9 @@ public struct WarmUpList: Sendable {
         public let total: Int
     }
 
-    private(set) var items: [KeyLoader] = []
+    package private(set) var items: [KeyLoader] = []
+
+    package init() {}
 
     /// Adds a feature, of whatever kind.
     ///
@@ -81,7 +83,7 @@ extension Container {
         let start = ContinuousClock.now
         let failures = await withTaskGroup(of: (Int, [WarmUpError.Failure]).self) { group in
             for (index, item) in items.enumerated() {
-                group.addTask { (index, await item.run(in: self)) }
+                group.addTask { (index, await item.failures(in: self)) }
             }
             var finished = 0
             // By the place in the list.
@@ -104,9 +106,16 @@ extension Container {
 }
 
 extension KeyLoader {
-    fileprivate func run(in container: Container) async -> [WarmUpError.Failure] {
+    /// Whether a load that can't go on blocks its thread.
+    package var blocksItsThread: Bool { if case .plain = method { true } else { false } }
+
+    /// Reads the key, and returns what nothing supplies and, last, the load that failed.
+    ///
+    /// - `isAlone`: Whether the caller's load doesn't need it.
+    package func failures(in container: Container, isAlone: Bool = false) async -> [WarmUpError.Failure] {
         // A frame without a key finds out where a load failed, and collects what nothing supplies.
-        let frame = Frame(.warmUp, in: container.node.family, nil, under: Frame.current, within: nil)
+        let parent = isAlone ? nil : Frame.current
+        let frame = Frame(.warmUp, in: container.node.family, nil, under: parent, within: nil)
         defer { frame.end() }
         do {
             _ = try await Context.run(nil, frame) { try await read(in: container) }
@@ -116,7 +125,19 @@ extension KeyLoader {
         }
     }
 
-    @inline(never) func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
+    /// Does the same for a key whose load doesn't suspend, which the caller's load doesn't need.
+    package func failuresNow(in container: Container) -> [WarmUpError.Failure] {
+        let frame = Frame(.warmUp, in: container.node.family, nil, under: nil, within: nil)
+        defer { frame.end() }
+        do {
+            _ = try Context.run(nil, frame) { try readNow(in: container) }
+            return frame.missingFailures
+        } catch {
+            return frame.missingFailures + [failure(error, in: frame)]
+        }
+    }
+
+    @inline(never) private func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
         let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
         return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
     }

@@ -89,7 +89,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         LoadError(reason: .overridden(feature: feature.name, home: home), path: way.map(\.name))
     }
     /// The name of the feature that couldn't be loaded: the last on the path, or the one whose input, the last, is overridden.
-    var feature: String {
+    package var feature: String {
         if case .overridden(let feature, _) = reason { return feature }
         return path.last ?? "?"
     }

@@ -47,11 +47,3 @@ extension Messages {
         return lines.joined(separator: "\n")
     }
 }
-
-// Texts of checks.
-extension Messages {
-    static func cannotOverride(_ member: String) -> String {
-        "Fugu: check(overriding:) can't override \(member), which belongs to the main actor.\nFix: name "
-            + "what a request sets: properties, or plain features."
-    }
-}

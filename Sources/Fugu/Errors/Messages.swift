@@ -243,15 +243,6 @@ enum Messages {
         "Fugu: a teardown closure of a former instance of \(key.name) failed: \(error)"
     }
 
-    static func evictionFailed(of key: Key, _ error: any Error) -> String {
-        "Fugu: closing the child of a value of \(key.name) failed: \(error)"
-    }
-
-    static func unequalToItself(valueOf key: Key) -> String {
-        "Fugu: a value of \(key.name) doesn't equal itself, so its child couldn't be found again.\nFix: pass a value that equals "
-            + "itself to withChild(for:operation:); Double.nan, for example, never does."
-    }
-
     static func reloadFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: \(key.name) failed to reload after an input changed: \(error). It loads at its next read."
     }
@@ -274,10 +265,6 @@ enum Messages {
         "Fugu: this process has two copies of Fugu, in \(path ?? "one file") and in \(other ?? "another"). Each copy has its own "
             + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds.\nFix: link "
             + "Fugu into one of these files only, or into a dynamic library that both of them use."
-    }
-
-    static func clockGoesBack(_ duration: Duration) -> String {
-        "Fugu: a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more, not \(duration)."
     }
 
     static func drawsForEver(_ value: UInt64) -> String {

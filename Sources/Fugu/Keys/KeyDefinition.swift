@@ -41,7 +41,7 @@ public struct KeyDefinition: Sendable {
 }
 
 /// How the value or instance of a key is loaded, whatever its type.
-struct KeyLoader: Sendable {
+package struct KeyLoader: Sendable {
     enum Method: Sendable {
         // One closure, since a definition is made for each load.
         /// Throws only if the kind does.

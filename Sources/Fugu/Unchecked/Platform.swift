@@ -278,14 +278,14 @@ package struct PlatformStack: Sendable {
 }
 
 /// A thread that may block forever without holding up tasks, unlike the threads that tasks share.
-enum PlatformThread {
+package enum PlatformThread {
     private final class Body: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     /// Runs `body` on a new thread with a large stack, or here if the platform can't start one.
-    static func run(_ body: @escaping @Sendable () -> Void) {
+    package static func run(_ body: @escaping @Sendable () -> Void) {
         #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
         var attributes = pthread_attr_t()
         unsafe pthread_attr_init(&attributes)
@@ -305,6 +305,9 @@ enum PlatformThread {
         #endif
         body()
     }
+
+    /// Blocks the calling thread for good.
+    package static func blockForever() { Signal().wait() }
 
     private static func main(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
         unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run()

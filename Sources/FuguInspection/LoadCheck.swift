@@ -1,7 +1,9 @@
+import Fugu
+
 /// The findings of a check of a program's loads.
-package struct LoadCheck: Sendable {
+struct LoadCheck: Sendable {
     /// The reason why a load is reported.
-    package enum Finding: Sendable, Hashable {
+    enum Finding: Sendable, Hashable {
         /// Nothing supplies the feature.
         case forgotten
         case cycle
@@ -16,11 +18,11 @@ package struct LoadCheck: Sendable {
     }
 
     /// The findings of one root, each with the path to it, and a snapshot of what was loaded; errors can quote secrets.
-    package typealias Root = (findings: [(path: [String], finding: Finding)], snapshot: GraphSnapshot)
+    typealias Root = (findings: [(path: [String], finding: Finding)], snapshot: GraphSnapshot)
 
     /// The names of the keys that the child overrides.
-    package fileprivate(set) var overridden: [String] = []
-    package fileprivate(set) var roots: [Root] = []
+    fileprivate(set) var overridden: [String] = []
+    fileprivate(set) var roots: [Root] = []
 }
 
 extension Container {
@@ -30,7 +32,7 @@ extension Container {
     ///   - members: The members of ``ContainerKeys`` that a child overrides, in which everything is loaded.
     ///   - list: Names the features.
     /// - Returns: The findings.
-    package func checkLoads(
+    func checkLoads(
         overriding members: [PartialKeyPath<ContainerKeys>], _ list: (inout WarmUpList) -> Void
     ) async -> LoadCheck {
         var warmUp = WarmUpList()
@@ -45,19 +47,6 @@ extension Container {
             if !run.isGivenUp.withLock({ $0 }) { await run.close() }
         }
         return check
-    }
-
-    /// Sets a key to the value that it has.
-    fileprivate func override(_ member: PartialKeyPath<ContainerKeys>) -> String {
-        func set<K: PlainValueKey>(_ key: K) -> Key {
-            let definition = key._key
-            _ = definition.loader(self, false)
-            let raw = Key(raw: definition.raw)
-            if let present = present(raw, definition.naming) { change(TypedKey(key), .set(present)) }
-            return raw
-        }
-        if let key = ContainerKeys()[keyPath: member] as? any PlainValueKey { return set(key).name }
-        fatalError(Messages.cannotOverride("\(member)"))
     }
 }
 
@@ -77,7 +66,10 @@ private final class CheckRun: Sendable {
     init(of container: Container, overriding members: [PartialKeyPath<ContainerKeys>]) {
         let copy = Container(copying: container)
         let child = copy.child()
-        overridden = members.map { child.override($0) }
+        overridden = members.map { member in
+            guard let name = child.hold(member) else { fatalError(Messages.cannotOverride("\(member)")) }
+            return name
+        }
         (self.copy, self.child) = (copy, child)
         copy.makeStrict(
             Strictness(stop: { [weak self] in self?.stop($0) }, report: { [weak self] in self?.note($0) }))
@@ -85,24 +77,11 @@ private final class CheckRun: Sendable {
 
     /// Loads a root, on no actor, whoever checks.
     @concurrent func load(_ item: KeyLoader) async {
-        let frame = Frame(.warmUp, in: child.node.family, nil, under: nil, within: nil)
-        guard case .plain = item.method else {
-            do {
-                _ = try await Context.run(nil, frame) { try await item.read(in: child) }
-            } catch {
-                note(error, item.failure(error, in: frame))
-            }
-            return frame.end()
-        }
+        guard item.blocksItsThread else { return note(await item.failures(in: child, isAlone: true)) }
         await withCheckedContinuation { continuation in
             resume.withLock { $0 = continuation }
             PlatformThread.run { [self] in
-                do {
-                    _ = try Context.run(nil, frame) { try item.readNow(in: child) }
-                } catch {
-                    note(error, item.failure(error, in: frame))
-                }
-                frame.end()
+                note(item.failuresNow(in: child))
                 goOn()
             }
         }
@@ -119,23 +98,26 @@ private final class CheckRun: Sendable {
     /// Gives up the load by blocking its thread forever, unless that's one that tasks share.
     private func stop(_ error: LoadError) {
         if unsafe withUnsafeCurrentTask(body: { unsafe $0 != nil }) { return }
-        note(error, nil)
+        note(error, [])
         isGivenUp.withLock { $0 = true }
         goOn()
-        Signal().wait()
+        PlatformThread.blockForever()
     }
 
     private func note(_ refusal: Strictness.Refusal) {
-        let key = refusal.key
         let finding: LoadCheck.Finding =
-            key.isRequired ? .forgotten : !refusal.hasPlaceholder ? .unknown : .external
-        if finding == .external, key.traits.home.isFixed { return }
+            refusal.isRequired ? .forgotten : !refusal.hasPlaceholder ? .unknown : .external
+        if finding == .external, refusal.isHomeDeclared { return }
         add(refusal.error.path, finding)
     }
 
-    private func note(_ error: any Error, _ failure: WarmUpError.Failure?) {
+    private func note(_ failures: [WarmUpError.Failure]) {
+        for failure in failures { note(failure.error, failure.path) }
+    }
+
+    private func note(_ error: any Error, _ path: [String]) {
         guard let error = error as? LoadError else {
-            return add(failure?.path ?? [], .failed(feature: failure?.path.last ?? "?", "\(type(of: error))"))
+            return add(path, .failed(feature: path.last ?? "?", "\(type(of: error))"))
         }
         switch error.code {
         // Already reported.
