@@ -53,27 +53,23 @@ extension Container {
         _ key: PropertyKey<Stored>, as _: Value.Type
     ) throws -> Stored? {
         try atOneMoment {
-            recordInput(key)
-            let layers = origins(of: key)
-            let answer = layers.answer()
-            if case .failure(let error) = answer {
-                throw layers.unquoted(key.name ?? key.label, Value.self) ?? error
+            recordInput(key._key)
+            let held = heldValues(of: key._key)
+            switch held.answer {
+            case .value: return self[key]
+            case .failure(let error): throw held.unquoted(key.name ?? key.label, Value.self) ?? error
+            case .nothing: return nil
             }
-            if case .value = answer { return self[key] }
-            return nil
         }
     }
 }
 
-extension Array {
+extension [HeldValue] {
     /// Returns the error of the first layer that has a wrong value, without the value.
-    fileprivate func unquoted<Stored, Value: Decodable & Sendable>(_ name: String, _: Value.Type) -> (any Error)?
-    where Element == ValueOrigin<Stored> {
-        for case .sources(let sources, .failure) in self {
-            if case .failure(let error) = sources.answer(name, as: Value.self, form: nil, isSecret: true) {
-                return error
-            }
-            return nil
+    fileprivate func unquoted<Value: Decodable & Sendable>(_ name: String, _: Value.Type) -> (any Error)? {
+        for case let (sources, .failure)? in lazy.map(\.supplied) {
+            let answer = sources.answer(name, as: Value.self, form: nil, isSecret: true)
+            return if case .failure(let error) = answer { error } else { nil }
         }
         return nil
     }

@@ -28,9 +28,9 @@ extension Container {
     /// Returns the names of the instances that were loaded from a key's value as this container sees it.
     ///
     /// A name includes the container unless that is the root.
-    package func readers<Value>(of key: PropertyKey<Value>) -> [String] {
+    package func readers(of definition: KeyDefinition) -> [String] {
         let snapshot = GraphSnapshot(of: node)
-        guard let place = places(of: Key(raw: key.raw), in: snapshot).places.first else { return [] }
+        guard let place = places(of: Key(raw: definition.raw), in: snapshot).places.first else { return [] }
         let readers = snapshot.entries.filter { $0.inputs.contains(place) }
         let names = GraphNames(of: snapshot.entries.map(\.place.key))
         let boxes = Dictionary(uniqueKeysWithValues: snapshot.containers.map { ($0.id, $0.name) })

@@ -12,7 +12,7 @@
 }
 
 /// A value of any type on its way through the engine, which knows no types.
-@frozen @usableFromInline struct Payload: Sendable {
+@frozen @usableFromInline package struct Payload: Sendable {
     @usableFromInline let bits: UInt64
     @usableFromInline let box: AnyBox?
 
@@ -61,7 +61,7 @@
 
     /// Returns the value by an unchecked cast; see 5 at the top of `Storage.swift`.
     @inlinable
-    func value<Value>(as _: Value.Type) -> Value {
+    package func value<Value>(as _: Value.Type) -> Value {
         guard let box else {
             return StorageReference.unpack(bits, as: Value.self)
         }

@@ -17,7 +17,7 @@ extension Container {
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
         var explanation = origin(of: key)
-        explanation.readers = readers(of: key)
+        explanation.readers = readers(of: key._key)
         return explanation
     }
 

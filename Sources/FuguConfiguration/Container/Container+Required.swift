@@ -11,7 +11,7 @@ extension Container {
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try atOneMoment {
-            recordInput(key)
+            recordInput(key._key)
             let answer = origins(of: key).answer()
             if let mistake = answer.mistake { throw mistake }
             if case .nothing = answer { throw missing(key.name, label: key.shownName) }
