@@ -74,7 +74,7 @@ final class Tracker: Observable, Sendable {
     }
 
     /// The loads whose states were read, which this keeps and which don't keep it.
-    private let monitors = Locked<[Key: any Sendable]>([:])
+    private let monitors = Locked<[Key: LoadMonitor]>([:])
 
     /// Represents the state of a key's load, likewise.
     fileprivate subscript(state key: Key) -> Bool { true }
@@ -83,19 +83,18 @@ final class Tracker: Observable, Sendable {
     func state<Instance: Sendable>(of loader: KeyLoader, in container: Container) -> LoadState<Instance> {
         let key = loader.key
         registrar.access(self, keyPath: \.[state: key])
-        if let known = monitors.withLock({ $0[key] }) as? LoadMonitor<Instance> { return known.current }
-        let made = LoadMonitor<Instance>(loader) { [weak self] _ in
+        if let known = monitors.withLock({ $0[key] }) { return known.current.typed() }
+        let made = LoadMonitor(loader) { [weak self] _ in
             guard let self else { return }
             registrar.withMutation(of: self, keyPath: \.[state: key]) {}
         }
-        let kept = monitors.withLock { monitors in
+        let monitor = monitors.withLock { monitors in
             if let known = monitors[key] { return known }
             monitors[key] = made
             return made
         }
-        guard let monitor = kept as? LoadMonitor<Instance> else { return .idle }
         if monitor === made { monitor.begin(in: container) }
-        return monitor.current
+        return monitor.current.typed()
     }
 
     /// Registers an access of `key` before the key is read.

@@ -37,11 +37,23 @@ public enum LoadState<Instance: Sendable>: Sendable {
     public var isLoading: Bool { if case .loading = self { true } else { false } }
 }
 
+extension LoadState<Payload> {
+    /// Returns the state with the instances of a feature, which the monitor of its load doesn't know.
+    func typed<Feature: Sendable>() -> LoadState<Feature> {
+        switch self {
+        case .idle: .idle
+        case .loading(let previous): .loading(previous: previous?.value(as: Feature.self))
+        case .loaded(let instance): .loaded(instance.value(as: Feature.self))
+        case .failed(let error, let previous): .failed(error, previous: previous?.value(as: Feature.self))
+        }
+    }
+}
+
 /// Loads a feature for the followers of its state, and notifies them.
-final class LoadMonitor<Instance: Sendable>: Sendable {
+final class LoadMonitor: Sendable {
     private struct State {
         /// The first load is about to begin.
-        var current = LoadState<Instance>.loading(previous: nil) { didSet { isUntold = true } }
+        var current = LoadState<Payload>.loading(previous: nil) { didSet { isUntold = true } }
         var observer: Observer?
         var isOver = false
         /// The task that loads, while it runs.
@@ -59,11 +71,11 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
 
     private let state = Locked(State())
     private let loader: KeyLoader
-    private let onChange: @Sendable (LoadState<Instance>) -> Void
+    private let onChange: @Sendable (LoadState<Payload>) -> Void
     private let onEnd: @Sendable () -> Void
 
     init(
-        _ loader: KeyLoader, onChange: @escaping @Sendable (LoadState<Instance>) -> Void,
+        _ loader: KeyLoader, onChange: @escaping @Sendable (LoadState<Payload>) -> Void,
         onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.loader = loader
@@ -71,7 +83,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         self.onEnd = onEnd
     }
 
-    var current: LoadState<Instance> { state.withLock { $0.current } }
+    var current: LoadState<Payload> { state.withLock { $0.current } }
 
     /// Follows the feature in a container, which keeps the monitor until it's canceled or the container is released.
     func begin(in container: Container) {
@@ -79,7 +91,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
             loader.key, isSequence: true,
             { [self] payload in
                 change { state in
-                    state.current = .loaded(payload.value(as: Instance.self))
+                    state.current = .loaded(payload)
                     state.isGoneAgain = false
                 }
             },
@@ -136,10 +148,9 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         // Report an outcome at the latest after eight attempts, even if the instance must be loaded again.
         for attempt in 1...8 {
             if Task.isCancelled { return }
-            let result: Result<Instance, any Error>
+            let result: Result<Payload, any Error>
             do {
-                let payload = try await Context.run(container, nil) { try await loader.read(in: container) }
-                result = .success(payload.value(as: Instance.self))
+                result = .success(try await Context.run(container, nil) { try await loader.read(in: container) })
             } catch {
                 result = .failure(error)
             }
@@ -149,7 +160,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
     }
 
     /// Returns whether the load has ended, or has to be repeated.
-    private func endLoad(with result: Result<Instance, any Error>, in container: Container, isLast: Bool) -> Bool {
+    private func endLoad(with result: Result<Payload, any Error>, in container: Container, isLast: Bool) -> Bool {
         let node = container.node
         let isKept = node.family.lock.withLock { token in
             if case .found = node.look(token, loader.key) { true } else { false }
@@ -187,7 +198,7 @@ final class LoadMonitor<Instance: Sendable>: Sendable {
         }
     }
 
-    private func takeNews() -> (state: LoadState<Instance>, isLast: Bool)? {
+    private func takeNews() -> (state: LoadState<Payload>, isLast: Bool)? {
         state.withLock { state in
             state.isTelling = state.isUntold
             guard state.isUntold else { return nil }

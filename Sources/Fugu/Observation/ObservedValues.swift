@@ -95,8 +95,8 @@ extension AsyncStream {
     fileprivate init<Instance: Sendable>(ofStates loader: KeyLoader, in container: Container)
     where Element == LoadState<Instance> {
         let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let monitor = LoadMonitor<Instance>(
-            loader, onChange: { continuation.yield($0) }, onEnd: { continuation.finish() })
+        let monitor = LoadMonitor(
+            loader, onChange: { continuation.yield($0.typed()) }, onEnd: { continuation.finish() })
         continuation.onTermination = { _ in monitor.cancel() }
         monitor.begin(in: container)
         self = stream
