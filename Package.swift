@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "FuguConfiguration", targets: ["FuguConfiguration"]),
         .library(name: "FuguFoundation", targets: ["FuguFoundation"]),
         .library(name: "FuguFoundationSources", targets: ["FuguFoundationSources"]),
+        .library(name: "FuguKeyedChildren", targets: ["FuguKeyedChildren"]),
         .library(name: "FuguInspection", targets: ["FuguInspection"]),
         .library(name: "FuguTesting", targets: ["FuguTesting"]),
     ],
@@ -37,6 +38,7 @@ let package = Package(
             name: "FuguFoundation", dependencies: ["Fugu"], exclude: withoutPrivacyManifest,
             resources: privacyManifest, swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
+        .target(name: "FuguKeyedChildren", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguInspection", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
         .target(
@@ -47,7 +49,7 @@ let package = Package(
             name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
             exclude: ["expected.txt"], swiftSettings: strict),
         .executableTarget(
-            name: "Scopes", dependencies: ["Fugu", "FuguInspection"], path: "Examples/Scopes",
+            name: "Scopes", dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren"], path: "Examples/Scopes",
             exclude: ["expected.txt"],
             swiftSettings: strict),
         .executableTarget(
@@ -63,13 +65,16 @@ let package = Package(
             name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support",
             exclude: ["KeyLibrary", "StrictnessCases", "TrapCounts"], swiftSettings: strict),
         .testTarget(
-            name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
+            name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "Support"],
+            swiftSettings: strict),
         .testTarget(
             name: "FuguConfigurationTests",
             dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguTesting", "Support"],
             swiftSettings: strict),
         .testTarget(
-            name: "FuguAsyncTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
+            name: "FuguAsyncTests",
+            dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "FuguTesting", "Support"],
+            swiftSettings: strict),
         .testTarget(
             name: "FuguFoundationTests",
             dependencies: [
@@ -108,7 +113,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection", "FuguTesting",
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection",
+                "FuguKeyedChildren", "FuguTesting",
             ],
             swiftSettings: strict),
     ],

@@ -1,4 +1,5 @@
 import Fugu
+import FuguKeyedChildren
 
 // Abilities built on homes: wrappers, lists that many add to, children for each tenant, features that another module supplies,
 // and the state of a load.

@@ -18,6 +18,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
         "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",
         "Sources/FuguFoundationSources/FuguFoundationSources.docc/FuguFoundationSources.md",
+        "Sources/FuguKeyedChildren/FuguKeyedChildren.docc/FuguKeyedChildren.md",
     ].map(Page.init)
 
     /// The pages without blocks of Swift.
@@ -139,7 +140,9 @@ struct Page: Sendable, CustomStringConvertible {
     @Test("Every page is among those that are checked")
     func pages() throws {
         let known = Set((Page.all + Page.prose).map(\.description))
-        for module in ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting"] {
+        for module in [
+            "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguKeyedChildren", "FuguTesting",
+        ] {
             let folder = "Sources/\(module)/\(module).docc"
             for file in try FileManager.default.contentsOfDirectory(atPath: Page.root.appending(path: folder).path)
             where file.hasSuffix(".md") {

@@ -1,5 +1,6 @@
 @testable import Fugu
 import FuguInspection
+import FuguKeyedChildren
 import Observation
 import Support
 import Testing

@@ -319,7 +319,7 @@ final class ClosingCall: Sendable {
 
 extension Duration {
     /// A century: deadlines and idle times that are longer would overflow the instants of clocks.
-    static var longest: Duration { .seconds(100 * 366 * 86_400) }
+    package static var longest: Duration { .seconds(100 * 366 * 86_400) }
 }
 
 // MARK: Closing

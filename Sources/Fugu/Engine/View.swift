@@ -40,7 +40,7 @@ extension Container {
     var isTracking: Bool { if case .tracked = role { true } else { false } }
 
     /// The container to which children made from here belong, or `nil` if it's this one.
-    var owner: Container? {
+    package var owner: Container? {
         switch role {
         case .owner, .view: return nil
         case .draft(let draft), .rule(let draft): return draft.container

@@ -1,4 +1,5 @@
 import Fugu
+import FuguKeyedChildren
 
 /// A namespace: other pages have other connections.
 struct ServersPage {

@@ -1,4 +1,5 @@
 import Fugu
+import FuguKeyedChildren
 import Testing
 
 extension Snippets {

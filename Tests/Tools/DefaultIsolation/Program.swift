@@ -1,5 +1,6 @@
 import Fugu
 import FuguInspection
+import FuguKeyedChildren
 
 // Every load, default, and observer that belongs to the main actor checks that it runs there, and one that suspends and belongs to no
 // actor that it runs on none. What is used off the main actor and isn't a key says `nonisolated`, and nothing else does.

@@ -20,6 +20,7 @@ let package = Package(
             name: "ShopTests",
             dependencies: [
                 "ShopApp", "ShopInterface", .product(name: "FuguInspection", package: "Fugu"),
+                .product(name: "FuguKeyedChildren", package: "Fugu"),
                 .product(name: "FuguTesting", package: "Fugu"),
             ],
             swiftSettings: settings),

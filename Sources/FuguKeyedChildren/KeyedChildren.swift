@@ -1,6 +1,8 @@
+public import Fugu
+
 /// The children of a container, one for each value of a property, such as a tenant or a session.
 ///
-/// Get one from ``Container/children(by:capacity:idleTime:)-(PropertyKey<Value>,_,_)`` and keep it:
+/// Get one from `children(by:capacity:idleTime:)` of a container and keep it:
 ///
 /// ```swift
 /// let tenants = container.children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
@@ -26,8 +28,8 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
 
     /// Runs an operation with the child of a value, which isn't closed before the operation ends.
     ///
-    /// The child is ``Container/current`` while the operation runs. Several operations can use it at the same time. To give each of
-    /// them other values, make a child of the child: ``Container/withChild(_:operation:)``.
+    /// The child is `Container.current` while the operation runs. Several operations can use it at the same time. To give each of
+    /// them other values, make a child of the child: `withChild(_:operation:)` of the container.
     ///
     /// - Parameters:
     ///   - value: The value of the property. A value that doesn't equal itself, such as `Double.nan`, stops the program.
@@ -77,7 +79,7 @@ extension Container {
     ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
     ///     those in use.
     ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
-    ///     ``FeatureContainer/clock``, which is read at this call.
+    ///     `clock`, which is read at this call.
     /// - Returns: The children, at first none.
     public func children<Value: Hashable & Sendable>(
         by key: (ContainerKeys) -> PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
@@ -92,12 +94,12 @@ extension Container {
     ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
     ///     those in use.
     ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
-    ///     ``FeatureContainer/clock``, which is read at this call.
+    ///     `clock`, which is read at this call.
     /// - Returns: The children, at first none.
     public func children<Value: Hashable & Sendable>(
         by key: PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
     ) -> KeyedChildren<Value> {
-        children(Key(raw: key.raw), capacity, idleTime) { $0[key] = $1 }
+        children(Key(raw: key._key.raw), capacity, idleTime) { $0[key] = $1 }
     }
 
     /// Returns the children of this container by the value of a property, each made when it's first used.
@@ -107,7 +109,7 @@ extension Container {
     ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
     ///     those in use.
     ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
-    ///     ``FeatureContainer/clock``, which is read at this call.
+    ///     `clock`, which is read at this call.
     /// - Returns: The children, at first none.
     public func children<P: Property>(
         by property: P.Type, capacity: Int = .max, idleTime: Duration? = nil
@@ -180,7 +182,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
         if value != value { fatalError(Messages.unequalToItself(valueOf: key)) }
         while let entry = entries[value], entry.isClosing { await close(entry.container, of: value) }
         // A user may have closed it.
-        if let entry = entries[value], entry.container.node.isClosed { detach(value, entry) }
+        if let entry = entries[value], entry.container.isClosed { detach(value, entry) }
         if entries[value] == nil {
             let container = parent.child()
             set(container, value)
@@ -297,7 +299,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     /// Does something in a task, whoever has released the child.
     private func inNobodysLoad(_ body: @escaping @Sendable (isolated ChildTable) async -> Void) {
-        Context.run(.ended, nil) { _ = Task { await body(self) } }
+        Container.inNobodysLoad { _ = Task { await body(self) } }
     }
 
     // MARK: Idle children
@@ -305,7 +307,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
     /// Closes children that nobody uses for too long, until there are none that could become so.
     private func startSweep() {
         guard let idle, sweep.withLock({ $0 == nil }) else { return }
-        let task = Context.run(.ended, nil) {
+        let task = Container.inNobodysLoad {
             Task { [weak self] in
                 while let next = await self?.closeIdle() {
                     // A clock that can't sleep lets the next release try again.
