@@ -53,8 +53,7 @@ extension Container {
         let key = Key(raw: definition.raw)
         let snapshot = GraphSnapshot(of: self)
         let (graph, ids) = ContainerGraph.draw(snapshot, includingValues: true)
-        let (places, isClosed) = places(of: key, in: snapshot)
-        guard let entry = places.first.flatMap({ ids[$0] }).flatMap({ graph[$0] }) else {
+        guard let entry = places(of: key, in: snapshot).first.flatMap({ ids[$0] }).flatMap({ graph[$0] }) else {
             let sentence = Messages.notThere(key.name, key.kind, isClosed: isClosed)
             return KeyExplanation(name: key.name, sentences: [sentence])
         }

@@ -155,3 +155,15 @@ extension Messages {
             + "what a request sets: properties, or plain features."
     }
 }
+
+// Texts for debuggers.
+extension Messages {
+    static func containerInDetail(
+        _ line: String, parent: String?, _ lists: [(title: String, names: [String])]
+    ) -> String {
+        var lines = [line]
+        if let parent { lines.append("  parent: \(parent)") }
+        for (title, names) in lists where !names.isEmpty { lines.append("  \(title): \(GraphWords.list(names))") }
+        return lines.joined(separator: "\n")
+    }
+}

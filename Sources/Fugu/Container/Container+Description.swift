@@ -1,58 +1,77 @@
-/// Descriptions for debuggers and logs, which contain names and counts but never values.
-extension Container: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+/// Descriptions for logs, which contain a name and counts but never values; FuguInspection adds the names of keys for debuggers.
+extension Container: CustomStringConvertible, CustomReflectable {
     /// The name of the container and the numbers of its values and instances.
-    public var description: String { summary.line }
+    public var description: String { Messages.container(summary) }
 
-    /// The same text with the parent and the names of the keys that are set.
-    public var debugDescription: String { summary.lines }
-
-    /// A mirror with the names of the keys that the container has, grouped by how each got there.
-    public var customMirror: Mirror {
-        let summary = summary
-        return Mirror(
-            self,
-            children: [
-                "name": summary.name, "parent": summary.parent as Any, "children": summary.childCount,
-                "isClosed": summary.isClosed, "set": summary.set, "loaded": summary.loaded, "failed": summary.failed,
-            ], displayStyle: .class)
-    }
-
-    private var summary: ContainerSummary { ContainerSummary(of: self) }
+    /// A mirror with the description, and without what the container holds.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description], displayStyle: .class) }
 }
 
 /// A summary of a container for descriptions.
-///
-/// Creating one runs no rule and loads nothing.
 struct ContainerSummary {
-    let name: String
-    let parent: String?
-    let childCount: Int
-    let isClosed: Bool
-    let set: [String]
-    let loaded: [String]
-    let failed: [String]
+    var name: String
+    var childCount = 0
+    var isClosed = false
+    var setCount = 0
+    var loadedCount = 0
+    var failedCount = 0
+}
 
-    fileprivate init(of container: Container) {
-        let node = container.node
-        let snapshot = GraphSnapshot(of: node, isAlone: true)
-        let own = snapshot.containers.last
-        var handle = ""
-        if case .handle(let load) = container.role, !load.isFinished { handle = Messages.handleName(load.key!.name) }
-        name = handle + (own?.name ?? Messages.endedName)
-        parent = snapshot.containers.dropLast().last?.name
-        childCount = own?.childCount ?? 0
-        isClosed = own?.isClosed ?? false
-        func names(_ isWanted: (GraphSnapshot.State) -> Bool) -> [String] {
-            snapshot.entries.filter { $0.place.container == own?.id && isWanted($0.state) }.map {
-                $0.place.key.name
-            }
-            .sorted()
+extension Container {
+    /// The summary, for which no rule runs and nothing is loaded.
+    private var summary: ContainerSummary {
+        let (node, role) = (node, role)
+        var summary = node.family.lock.withLock { token in
+            node.isEnded(token) ? ContainerSummary(name: Messages.endedName) : ContainerSummary(token, of: node)
         }
-        set = names { $0 == .set || $0 == .replaced || $0 == .supplied }
-        loaded = names { $0 == .loaded || $0 == .defaultValue }
-        failed = names { $0 == .failed }
+        if case .handle(let load) = role, !load.isFinished {
+            summary.name = Messages.handleName(load.key!.name) + summary.name
+        }
+        return summary
+    }
+}
+
+extension ContainerSummary {
+    fileprivate init(_ token: LockToken, of node: Node) {
+        name = node.displayName(token)
+        childCount = node.childCount(token)
+        isClosed = node.storage[token].isClosed
+        let failures = node.storage[token].rare?.failures ?? [:]
+        for cell in node.storage.cells(token) where cell.key != Key.containerName {
+            // A replaced feature whose load has failed counts as failed.
+            if let failure = failures[cell.key], !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
+            if cell.has(CellFlags.loaded) { loadedCount += 1 } else if cell.has(CellFlags.held) { setCount += 1 }
+        }
+        for (key, failure) in failures where !failure.isPast {
+            if case .found = node.look(token, key) { continue }
+            failedCount += 1
+        }
+    }
+}
+
+extension Key {
+    /// The key of a container's own name.
+    static let containerName = Key(raw: ContainerKeys().containerName.raw)
+}
+
+extension Node {
+    /// Returns the name that was set for the container itself, the path of its scope, or its number.
+    func displayName(_ token: LockToken) -> String {
+        if let cell = storage.existingCell(token, Key.containerName), cell.has(CellFlags.held),
+            let name = cell.payload?.string
+        {
+            return name
+        }
+        return storage[token].rare?.scope?.path ?? Messages.boxName(number)
     }
 
-    fileprivate var line: String { Messages.container(self) }
-    fileprivate var lines: String { Messages.containerInDetail(self) }
+    func childCount(_ token: LockToken) -> Int {
+        var count = 0
+        var child = storage[token].firstChild?.object
+        while let next = child {
+            count += 1
+            child = next.storage[token].nextSibling?.object
+        }
+        return count
+    }
 }

@@ -29,21 +29,12 @@ extension Messages {
     static func handleName(_ feature: String) -> String { "handle of \(feature) in " }
 
     static func container(_ summary: ContainerSummary) -> String {
-        var counts = ["\(summary.set.count) set", "\(summary.loaded.count) loaded"]
-        if !summary.failed.isEmpty { counts.append("\(summary.failed.count) failed") }
+        var counts = ["\(summary.setCount) set", "\(summary.loadedCount) loaded"]
+        if summary.failedCount > 0 { counts.append("\(summary.failedCount) failed") }
         if summary.childCount > 0 {
             counts.append("\(summary.childCount) \(summary.childCount == 1 ? "child" : "children")")
         }
         if summary.isClosed { counts.append("closed") }
         return "Container(\(summary.name): \(counts.joined(separator: ", ")))"
-    }
-
-    static func containerInDetail(_ summary: ContainerSummary) -> String {
-        var lines = [container(summary)]
-        if let parent = summary.parent { lines.append("  parent: \(parent)") }
-        for (title, names) in [("set", summary.set), ("loaded", summary.loaded), ("failed", summary.failed)] {
-            if !names.isEmpty { lines.append("  \(title): \(GraphWords.list(names))") }
-        }
-        return lines.joined(separator: "\n")
     }
 }

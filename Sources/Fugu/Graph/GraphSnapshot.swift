@@ -54,16 +54,13 @@ package struct GraphSnapshot: Sendable {
         }
     }
 
-    private static let nameKey = Key(raw: ContainerKeys().containerName.raw)
-
     /// The containers, ancestors first.
     package private(set) var containers: [Box] = []
     package private(set) var entries: [Entry] = []
 
-    package init(of container: Container) { self.init(of: container.node) }
-
     /// - `isAlone`: Whether to leave out descendants.
-    init(of node: Node, isAlone: Bool = false) {
+    package init(of container: Container, isAlone: Bool = false) {
+        let node = container.node
         node.family.lock.withLock { token in
             if node.isEnded(token) { return }
             let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
@@ -73,21 +70,15 @@ package struct GraphSnapshot: Sendable {
     }
 
     private mutating func add(_ token: LockToken, _ node: Node) {
-        var childCount = 0
-        var child = node.storage[token].firstChild?.object
-        while let next = child {
-            childCount += 1
-            child = next.storage[token].nextSibling?.object
-        }
         let rare = node.storage[token].rare
         containers.append(
             Box(
                 id: node.number, parent: node.parent?.number, depth: node.depth,
-                name: name(token, of: node) ?? rare?.scope?.path ?? Messages.boxName(node.number),
-                childCount: childCount, isClosed: node.storage[token].isClosed))
+                name: node.displayName(token),
+                childCount: node.childCount(token), isClosed: node.storage[token].isClosed))
         let failures = rare?.failures ?? [:]
         for cell in node.storage.cells(token) {
-            guard cell.key != Self.nameKey, var entry = Entry(token, cell, in: node) else { continue }
+            guard cell.key != Key.containerName, var entry = Entry(token, cell, in: node) else { continue }
             // A replaced feature whose load has failed is added once, as failed.
             if let failure = failures[cell.key], !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
             entry.failure = failures[cell.key]
@@ -102,11 +93,6 @@ package struct GraphSnapshot: Sendable {
             entry.failure = failure
             entries.append(entry)
         }
-    }
-
-    /// Returns the name that was set for the container itself.
-    private func name(_ token: LockToken, of node: Node) -> String? {
-        node.storage.existingCell(token, Self.nameKey).flatMap { $0.has(CellFlags.held) ? $0.payload?.string : nil }
     }
 
     /// Adds the loads in progress, at the places where their instances will probably live.

@@ -4,38 +4,29 @@ package protocol ValueTeller {
 }
 
 extension Container {
-    /// Returns the places of a key in a snapshot: the one that this container sees, or a load that failed for it, and then
-    /// those that it hides, nearest first.
-    ///
-    /// Also returns whether the container is closed.
-    package func places(
-        of key: Key, in snapshot: GraphSnapshot
-    ) -> (places: [GraphSnapshot.Place], isClosed: Bool) {
+    /// Returns the number of this container, and that of the container whose value of a key it sees.
+    package func holder(of key: Key) -> (own: Int, seen: Int?) {
         let node = node
-        let (seen, isClosed) = node.family.lock.withLock { token -> (Int?, Bool) in
-            let look = node.look(token, key)
-            let seen: Int? = if case .found(_, let owner) = look { owner.object.number } else { nil }
-            return (seen, node.storage[token].isClosed)
+        return node.family.lock.withLock { token in
+            if case .found(_, let owner) = node.look(token, key) { (node.number, owner.object.number) } else { (node.number, nil) }
         }
-        let path = snapshot.containers.prefix { $0.id != node.number }.map(\.id) + [node.number]
-        let known = Set(snapshot.entries.map(\.place))
-        let own = path.reversed().map { GraphSnapshot.Place(key: key, container: $0) }.filter(known.contains)
-        return (seen.map { seen in Array(own.drop { $0.container != seen }) } ?? own, isClosed)
     }
 }
 
 extension Container {
-    /// Returns the names of the instances that were loaded from a key's value as this container sees it.
-    ///
-    /// A name includes the container unless that is the root.
-    package func readers(of definition: KeyDefinition) -> [String] {
-        let snapshot = GraphSnapshot(of: node)
-        guard let place = places(of: Key(raw: definition.raw), in: snapshot).places.first else { return [] }
-        let readers = snapshot.entries.filter { $0.inputs.contains(place) }
-        let names = GraphNames(of: snapshot.entries.map(\.place.key))
-        let boxes = Dictionary(uniqueKeysWithValues: snapshot.containers.map { ($0.id, $0.name) })
-        return readers.map { ($0.depth, $0.place.container, names[$0.place.key]) }.sorted(by: <).map { _, box, name in
-            box == 0 ? name : "\(name) (\(boxes[box] ?? ""))"
+    /// Returns the instances that were loaded from the value of a key as this container sees it, in each container above and
+    /// below with that container's name unless it's the root.
+    package func readers(of definition: KeyDefinition) -> [(container: String?, keys: [Key])] {
+        let (node, key) = (node, Key(raw: definition.raw))
+        return node.family.lock.withLock { token in
+            guard case .found(_, let owner) = node.look(token, key) else { return [] }
+            return (node.path.dropFirst().reversed() + node.subtree(token)).compactMap { node in
+                guard case .found(_, owner) = node.look(token, key) else { return nil }
+                let readers = node.storage.cells(token).filter { cell in
+                    cell.has(CellFlags.loaded) && cell.place?[token].provenance?.direct.contains(key) == true
+                }
+                return readers.isEmpty ? nil : (node.isRoot ? nil : node.displayName(token), readers.map(\.key))
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ package enum KeyKind: UInt {
     }
 
     /// The name of the type in the source code of its module, which includes the types around it if these have names.
-    var codeName: String {
+    package var codeName: String {
         guard let type else { return name }
         let full = String(reflecting: type)
         guard !full.contains("("), let dot = full.firstIndex(of: ".") else { return name }

@@ -190,5 +190,5 @@ extension InternedKey {
 
 extension Key {
     /// The type that a type's key was made from.
-    var type: Any.Type? { unsafe isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
+    package var type: Any.Type? { unsafe isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
 }

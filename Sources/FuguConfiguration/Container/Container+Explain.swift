@@ -17,7 +17,7 @@ extension Container {
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
         var explanation = origin(of: key)
-        explanation.readers = readers(of: key._key)
+        explanation.readers = readerNames(of: key._key)
         return explanation
     }
 
@@ -28,6 +28,18 @@ extension Container {
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Explanation {
         explain(ContainerKeys()[keyPath: key])
+    }
+
+    /// Returns the names of what was loaded from a value, those of the root first, each with its container unless that is the
+    /// root.
+    private func readerNames(of definition: KeyDefinition) -> [String] {
+        let readers = readers(of: definition)
+        let keys = Dictionary(grouping: Set(readers.flatMap(\.keys)), by: \.name)
+        // Two types may have the same name within others.
+        func name(_ key: Key) -> String { keys[key.name]!.count > 1 ? key.codeName : key.name }
+        return readers.flatMap { container, keys in
+            keys.map(name).sorted().map { name in container.map { "\(name) (\($0))" } ?? name }
+        }
     }
 
     /// Returns the explanation without the readers, for which it would have to draw a graph.

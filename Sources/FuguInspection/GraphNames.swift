@@ -1,8 +1,10 @@
+import Fugu
+
 /// The names of keys in a snapshot, which don't depend on the addresses of types and so are the same in each run.
-package struct GraphNames {
+struct GraphNames {
     private var names: [Key: String] = [:]
 
-    package init(of keys: some Sequence<Key>) {
+    init(of keys: some Sequence<Key>) {
         let keys = Set(keys)
         names = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.name) })
         // Use the short name if it's unique; otherwise, add the types around it, and then the module.
@@ -16,7 +18,7 @@ package struct GraphNames {
         for key in same.joined() { names[key] = longer(key) }
     }
 
-    package subscript(key: Key) -> String { names[key] ?? key.name }
+    subscript(key: Key) -> String { names[key] ?? key.name }
 }
 
 extension Key {
