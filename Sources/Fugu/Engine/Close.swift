@@ -86,14 +86,14 @@ final class Teardown: Sendable {
     fileprivate var uses: [Lifetime] { state.withLock { $0.uses } }
 
     /// Removes and returns the closers, last registered first, so that only the caller runs them.
-    func takeClosers() -> [Closer] {
+    @inline(never) func takeClosers() -> [Closer] {
         state.withLock { state in
             defer { state.closers = [] }
             return state.closers.reversed()
         }
     }
 
-    fileprivate func takeUses() -> [Lifetime] {
+    @inline(never) fileprivate func takeUses() -> [Lifetime] {
         state.withLock { state in
             defer { state.uses = [] }
             return state.uses
@@ -127,7 +127,7 @@ extension Node {
     /// Takes the closers of a leaver that nothing needs anymore.
     ///
     /// They're taken and counted at once, so that a closing either runs them or waits for them.
-    fileprivate func releaseLeaver(_ leaver: Teardown) -> [Closer] {
+    @inline(never) fileprivate func releaseLeaver(_ leaver: Teardown) -> [Closer] {
         family.lock.withLock { token in
             let closers = leaver.takeClosers()
             guard let rare = nearestOpen(token)?.storage[token].rare else { return closers }
@@ -138,7 +138,7 @@ extension Node {
     }
 
     /// Stops counting a released leaver whose closers have run.
-    fileprivate func leaverIsClosed() {
+    @inline(never) fileprivate func leaverIsClosed() {
         var effects = Effects(in: nil)
         family.lock.withLock { token in
             guard let node = nearestOpen(token), let rare = node.storage[token].rare else { return }
@@ -449,7 +449,7 @@ private struct Closing: Sendable {
     }
 
     /// Refuses new loads in the container and its descendants, and returns those that aren't known yet.
-    private func refuseLoads(besides known: [Node]) -> [Node] {
+    @inline(never) private func refuseLoads(besides known: [Node]) -> [Node] {
         let known = Set(known.map { ObjectIdentifier($0) })
         return family.lock.withLock { token in
             let nodes = node.subtree(token)
@@ -463,7 +463,7 @@ private struct Closing: Sendable {
     /// Returns the loads that exceed the deadline, whose instances won't be kept.
     ///
     /// - Throws: `CloseError` if one of their loads waits for this closing.
-    private func awaitLoads(of nodes: [Node]) async throws -> [CloseError.Failure] {
+    @inline(never) private func awaitLoads(of nodes: [Node]) async throws -> [CloseError.Failure] {
         // Any load that begins from now on is needed by one of these.
         let loads = family.lock.withLock { token -> [Frame] in
             let busy = Set(nodes.filter { $0.storage[token].inProgress > 0 }.map { ObjectIdentifier($0) })
@@ -486,7 +486,7 @@ private struct Closing: Sendable {
     }
 
     /// Lets the nodes load again, except those that another closing refuses or that are closed.
-    private func reopen() {
+    @inline(never) private func reopen() {
         family.lock.withLock { token in
             for node in node.subtree(token) where node.parent?.storage[token].isRefusing != true {
                 guard !node.storage[token].isClosed else { continue }
@@ -532,29 +532,17 @@ private struct Closing: Sendable {
     }
 
     /// Runs all closers of a container: dependents before what they depend on, the container's own last.
-    private func runClosers(of node: Node) async throws -> [CloseError.Failure] {
+    @inline(never) private func runClosers(of node: Node) async throws -> [CloseError.Failure] {
         var failures: [CloseError.Failure] = []
         while true {
             // Wait for released leavers while their inputs are still there.
             try await awaitLeavers(of: node)
             var effects = Effects()
-            let (teardowns, closers, isDone) = family.lock.withLock { token -> ([Teardown], [Closer], Bool) in
-                let rare = node.storage[token].more()
-                let present = node.storage.cells(token).compactMap { $0.place?[token].lifetime.value?.teardown }
-                let teardowns = (present + rare.leavers.values).filter(\.hasClosers)
-                let closers = teardowns.isEmpty ? rare.closers.takeAll() : []
-                guard teardowns.isEmpty, closers.isEmpty, rare.releasedCount == 0 else {
-                    return (teardowns, closers, false)
-                }
-                // No closer is left, including those that other closers registered.
-                node.release(token, &effects)
-                rare.closing = nil
-                return ([], [], true)
-            }
-            for teardown in teardowns.sorted(by: { $0.order > $1.order }) {
+            let (teardowns, closers, isDone) = nextClosers(of: node, &effects)
+            for teardown in teardowns {
                 // What was made from this one may have been released meanwhile.
                 try await awaitLeavers(of: node)
-                let (closers, uses) = family.lock.withLock { _ in (teardown.takeClosers(), teardown.uses) }
+                let (closers, uses) = takeClosers(of: teardown)
                 if !closers.isEmpty { failures += await run(closers, of: teardown.key, in: node) }
                 withExtendedLifetime(uses) {}
             }
@@ -565,6 +553,30 @@ private struct Closing: Sendable {
         }
     }
 
+    /// Returns the instances with closers, those that ended loading last first, or else the container's own closers; closes the
+    /// container if none is left.
+    @inline(never) private func nextClosers(of node: Node, _ effects: inout Effects) -> ([Teardown], [Closer], Bool) {
+        let (teardowns, closers, isDone) = family.lock.withLock { token -> ([Teardown], [Closer], Bool) in
+            let rare = node.storage[token].more()
+            let present = node.storage.cells(token).compactMap { $0.place?[token].lifetime.value?.teardown }
+            let teardowns = (present + rare.leavers.values).filter(\.hasClosers)
+            let closers = teardowns.isEmpty ? rare.closers.takeAll() : []
+            guard teardowns.isEmpty, closers.isEmpty, rare.releasedCount == 0 else {
+                return (teardowns, closers, false)
+            }
+            // No closer is left, including those that other closers registered.
+            node.release(token, &effects)
+            rare.closing = nil
+            return ([], [], true)
+        }
+        return (teardowns.sorted { $0.order > $1.order }, closers, isDone)
+    }
+
+    @inline(never) private func takeClosers(of teardown: Teardown) -> ([Closer], [Lifetime]) {
+        family.lock.withLock { _ in (teardown.takeClosers(), teardown.uses) }
+    }
+
+    @inline(never)
     private func run(_ closers: [Closer], of key: Key?, in node: Node) async -> [CloseError.Failure] {
         let span = ClosingSpan(node)
         let call = Frame(.closer, in: family, node, key, under: frame, within: nil)
@@ -580,7 +592,7 @@ private struct Closing: Sendable {
     }
 
     /// Returns when the closers of a container's released leavers have run.
-    private func awaitLeavers(of node: Node) async throws {
+    @inline(never) private func awaitLeavers(of node: Node) async throws {
         func isGone(_ token: LockToken) -> Bool { node.storage[token].rare?.releasedCount ?? 0 == 0 }
         if family.lock.withLock({ token in isGone(token) }) { return }
         let runner = family.leavers.frame
@@ -591,7 +603,7 @@ private struct Closing: Sendable {
         if let runner { Waits.remove(frame, for: runner) }
     }
 
-    private func awaitIdle(_ node: Node, _ isIdle: (LockToken) -> Bool) async {
+    @inline(never) private func awaitIdle(_ node: Node, _ isIdle: (LockToken) -> Bool) async {
         while true {
             let waiter = Waiter()
             let isDone = family.lock.withLock { token in

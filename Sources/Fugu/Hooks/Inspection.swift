@@ -8,7 +8,11 @@ extension Container {
     package func holder(of key: Key) -> (own: Int, seen: Int?) {
         let node = node
         return node.family.lock.withLock { token in
-            if case .found(_, let owner) = node.look(token, key) { (node.number, owner.object.number) } else { (node.number, nil) }
+            if case .found(_, let owner) = node.look(token, key) {
+                (node.number, owner.object.number)
+            } else {
+                (node.number, nil)
+            }
         }
     }
 }

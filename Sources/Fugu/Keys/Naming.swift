@@ -52,7 +52,7 @@ package enum SecretNames {
 
     private static let known = Locked(Known())
 
-    static func add(_ name: String) {
+    @inline(never) static func add(_ name: String) {
         let spelling = spelling(of: name)
         let tables = prefixes(of: name)
         known.withLock { known in
@@ -65,16 +65,16 @@ package enum SecretNames {
     /// Notes that a source has supplied a name's value as a secret.
     package static func addSupplied(_ name: String) { known.withLock { _ = $0.supplied.insert(name) } }
 
-    static func isSupplied(_ name: String) -> Bool { known.withLock { $0.supplied.contains(name) } }
+    @inline(never) static func isSupplied(_ name: String) -> Bool { known.withLock { $0.supplied.contains(name) } }
 
     /// Returns a Boolean value that indicates whether the value of the name is a secret, contains one, or is part of
     /// one.
-    static func concern(_ name: String) -> Bool {
+    @inline(never) static func concern(_ name: String) -> Bool {
         known.withLock { $0.tables.contains(name) } || cover(name)
     }
 
     /// Returns a Boolean value that indicates whether the name or a name around it is a secret.
-    package static func cover(_ name: String) -> Bool {
+    @inline(never) package static func cover(_ name: String) -> Bool {
         // Most programs that read thousands of names declare few secrets or none.
         if known.withLock({ $0.names.isEmpty }) { return false }
         let prefixes = prefixes(of: name)

@@ -160,7 +160,9 @@ final class LoadMonitor: Sendable {
     }
 
     /// Returns whether the load has ended, or has to be repeated.
-    private func endLoad(with result: Result<Payload, any Error>, in container: Container, isLast: Bool) -> Bool {
+    @inline(never) private func endLoad(with result: Result<Payload, any Error>, in container: Container, isLast: Bool)
+        -> Bool
+    {
         let node = container.node
         let isKept = node.family.lock.withLock { token in
             if case .found = node.look(token, loader.key) { true } else { false }
@@ -182,7 +184,7 @@ final class LoadMonitor: Sendable {
     }
 
     /// Changes the state, unless the monitor has ended, and reports the change outside the lock.
-    private func change(_ body: (inout State) -> Void) {
+    @inline(never) private func change(_ body: (inout State) -> Void) {
         // The former state is released outside the lock.
         let (former, tells) = state.withLock { state in
             let former = state.current
@@ -198,7 +200,7 @@ final class LoadMonitor: Sendable {
         }
     }
 
-    private func takeNews() -> (state: LoadState<Payload>, isLast: Bool)? {
+    @inline(never) private func takeNews() -> (state: LoadState<Payload>, isLast: Bool)? {
         state.withLock { state in
             state.isTelling = state.isUntold
             guard state.isUntold else { return nil }
