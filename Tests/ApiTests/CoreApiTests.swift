@@ -1,5 +1,6 @@
 import Fugu
 import FuguInspection
+import FuguTesting
 import Support
 import Synchronization
 import Testing

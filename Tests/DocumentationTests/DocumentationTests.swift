@@ -18,7 +18,6 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/FuguTesting/FuguTesting.docc/FuguTesting.md",
         "Sources/FuguFoundation/FuguFoundation.docc/FuguFoundation.md",
         "Sources/FuguFoundationSources/FuguFoundationSources.docc/FuguFoundationSources.md",
-        "Sources/FuguKeyedChildren/FuguKeyedChildren.docc/FuguKeyedChildren.md",
     ].map(Page.init)
 
     /// The pages without blocks of Swift.
@@ -33,6 +32,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
         "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",
+        "Sources/FuguKeyedChildren/FuguKeyedChildren.docc/FuguKeyedChildren.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

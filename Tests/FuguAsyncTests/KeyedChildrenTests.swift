@@ -1,5 +1,6 @@
 import Fugu
 import FuguKeyedChildren
+import FuguTesting
 import Support
 import Testing
 

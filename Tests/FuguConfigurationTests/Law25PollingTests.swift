@@ -3,6 +3,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
+import FuguTesting
 import Support
 import Testing
 

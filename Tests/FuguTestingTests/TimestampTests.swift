@@ -10,6 +10,7 @@ import Glibc
 import Musl
 #elseif canImport(Android)
 import Android
+import FuguTesting
 #endif
 
 @Suite struct TimestampTests {

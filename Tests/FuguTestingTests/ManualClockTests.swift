@@ -1,4 +1,5 @@
 import Fugu
+import FuguTesting
 import Support
 import Testing
 
