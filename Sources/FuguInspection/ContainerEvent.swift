@@ -51,7 +51,7 @@ public struct ContainerEvent: Sendable {
     let record: EventRecord
 
     /// The kind of event.
-    public var kind: Kind { Kind(rawValue: record.kind.rawValue) }
+    public var kind: Kind { Kind(record.kind) }
     /// The position of the event among those of its family, beginning with 1.
     ///
     /// Events that happen on several threads at once can reach a handler in another order.
@@ -83,6 +83,28 @@ public struct ContainerEvent: Sendable {
     ///
     /// It's empty for other events.
     public var path: [String] { record.way.map(\.name) }
+}
+
+extension ContainerEvent.Kind {
+    fileprivate init(_ kind: EventRecord.Kind) {
+        self =
+            switch kind {
+            case .loadBegan: .loadBegan
+            case .loaded: .loaded
+            case .reloaded: .reloaded
+            case .overtaken: .overtaken
+            case .notKept: .notKept
+            case .failed: .failed
+            case .waited: .waited
+            case .dropped: .dropped
+            case .set: .set
+            case .overridden: .overridden
+            case .replaced: .replaced
+            case .supplied: .supplied
+            case .reset: .reset
+            case .closed: .closed
+            }
+    }
 }
 
 extension ContainerEvent: CustomStringConvertible {

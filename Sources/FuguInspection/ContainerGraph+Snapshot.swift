@@ -26,7 +26,7 @@ extension ContainerGraph {
             var seen: Set<String> = []
             return Entry(
                 id: ids[entry.place]!, name: name, kind: Entry.Kind(entry.place.key.kind),
-                state: Entry.State(rawValue: entry.state.rawValue)!,
+                state: Entry.State(entry.state),
                 container: entry.place.container, depth: entry.depth, isStale: !entry.changed.isEmpty,
                 isExternal: traits.isExternal, isLocal: traits.home.isLocal || entry.isLocal, isSecret: traits.isSecret,
                 loadCount: Int(entry.loadCount), duration: entry.seconds < 0 ? nil : Double(entry.seconds),
@@ -71,6 +71,21 @@ extension ContainerGraph {
             ids[entry.place] = counts[id]! == 1 ? id : "\(id)__\(counts[id]!)"
         }
         return ids
+    }
+}
+
+extension ContainerGraph.Entry.State {
+    init(_ state: GraphSnapshot.State) {
+        self =
+            switch state {
+            case .set: .set
+            case .replaced: .replaced
+            case .supplied: .supplied
+            case .defaultValue: .defaultValue
+            case .loaded: .loaded
+            case .loading: .loading
+            case .failed: .failed
+            }
     }
 }
 
@@ -136,5 +151,24 @@ extension ContainerGraph {
             }
         }
         return text
+    }
+}
+
+extension GraphSnapshot {
+    /// Creates the data for a graph with the loads in progress, at the places where their instances will probably live.
+    init(drawing container: Container) {
+        self.init(of: container)
+        var known = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].place, $0) })
+        let needed = Dictionary(grouping: loads, by: \.neededBy)
+        for load in loads where load.isShown {
+            let index = known[load.place] ?? entries.count
+            if index == entries.count {
+                known[load.place] = index
+                entries.append(Entry(place: load.place, depth: load.depth, state: .loading))
+            }
+            entries[index].state = .loading
+            let inputs = load.inputs + (needed[load.id] ?? []).map(\.place)
+            entries[index].inputs += inputs.filter { !entries[index].inputs.contains($0) }
+        }
     }
 }

@@ -119,7 +119,7 @@ extension Container {
     /// A snapshot of what this container, its ancestors and its descendants hold, and of what each instance was loaded from.
     ///
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public var graph: ContainerGraph { ContainerGraph(GraphSnapshot(of: self)) }
+    public var graph: ContainerGraph { ContainerGraph(GraphSnapshot(drawing: self)) }
 
     /// Returns a snapshot of the entries of this container, its ancestors, and its descendants, with values.
     ///
@@ -128,6 +128,6 @@ extension Container {
     /// - Returns: The graph.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs.
     public func graph(includingValues: Bool) -> ContainerGraph {
-        ContainerGraph(GraphSnapshot(of: self), includingValues: includingValues)
+        ContainerGraph(GraphSnapshot(drawing: self), includingValues: includingValues)
     }
 }

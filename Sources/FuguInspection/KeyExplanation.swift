@@ -51,7 +51,7 @@ extension Container {
 
     private func explain(_ definition: KeyDefinition) -> KeyExplanation {
         let key = Key(raw: definition.raw)
-        let snapshot = GraphSnapshot(of: self)
+        let snapshot = GraphSnapshot(drawing: self)
         let (graph, ids) = ContainerGraph.draw(snapshot, includingValues: true)
         guard let entry = places(of: key, in: snapshot).first.flatMap({ ids[$0] }).flatMap({ graph[$0] }) else {
             let sentence = Messages.notThere(key.name, key.kind, isClosed: isClosed)

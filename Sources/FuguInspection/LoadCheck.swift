@@ -43,7 +43,7 @@ extension Container {
             let run = CheckRun(of: self, overriding: members)
             await run.load(item)
             check.overridden = run.overridden
-            check.roots.append((run.findings.withLock { $0 }, GraphSnapshot(of: run.child)))
+            check.roots.append((run.findings.withLock { $0 }, GraphSnapshot(drawing: run.child)))
             if !run.isGivenUp.withLock({ $0 }) { await run.close() }
         }
         return check

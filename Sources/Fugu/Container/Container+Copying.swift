@@ -38,13 +38,13 @@ extension Container {
             if let sources = holdings.sources { node.take(token, sources, &garbage) }
         }
         garbage.dispose()
-        node.family.commit(holdings.settings.flatMap { $0.value.writes(of: $0.key, in: node) })
+        node.family.commit(holdings.settings.entries.flatMap { $0.value.writes(of: $0.key, in: node) })
     }
 }
 
 /// The settings of containers that a copy takes.
 private struct Holdings {
-    var settings: [Key: Layers] = [:]
+    var settings = KeyTable<Layers>()
     var rules: [ScopeRule] = []
     var sources: (any ValueSources)?
     var strictness: Strictness?
@@ -83,8 +83,12 @@ private struct Holdings {
         rules += nearer.rules
         if let sources = nearer.sources { add(sources) }
         // The copy has inner keys of its own.
-        for (key, setting) in nearer.settings where key.decorated == nil {
-            settings[key, default: Layers(nil)].add(setting)
+        for (key, setting) in nearer.settings.entries where key.decorated == nil {
+            var layers = settings[key] ?? Layers(nil)
+            // So that they aren't copied.
+            settings[key] = nil
+            layers.add(setting)
+            settings[key] = layers
         }
     }
 

@@ -36,13 +36,13 @@ extension ContainerSummary {
         name = node.displayName(token)
         childCount = node.childCount(token)
         isClosed = node.storage[token].isClosed
-        let failures = node.storage[token].rare?.failures ?? [:]
+        let failures = node.storage[token].rare?.failures ?? KeyTable()
         for cell in node.storage.cells(token) where cell.key != Key.containerName {
             // A replaced feature whose load has failed counts as failed.
             if let failure = failures[cell.key], !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
             if cell.has(CellFlags.loaded) { loadedCount += 1 } else if cell.has(CellFlags.held) { setCount += 1 }
         }
-        for (key, failure) in failures where !failure.isPast {
+        for (key, failure) in failures.entries where !failure.isPast {
             if case .found = node.look(token, key) { continue }
             failedCount += 1
         }

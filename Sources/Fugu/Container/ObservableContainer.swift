@@ -74,7 +74,7 @@ final class Tracker: Observable, Sendable {
     }
 
     /// The loads whose states were read, which this keeps and which don't keep it.
-    private let monitors = Locked<[Key: LoadMonitor]>([:])
+    private let monitors = Locked(KeyTable<LoadMonitor>())
 
     /// Represents the state of a key's load, likewise.
     fileprivate subscript(state key: Key) -> Bool { true }

@@ -26,7 +26,7 @@ package final class Strictness: Sendable {
     /// It returns if nobody can.
     fileprivate let stop: (@Sendable (LoadError) -> Void)?
     /// What was given instead of a feature.
-    private struct Placeholder {
+    private struct Placeholder: Sendable {
         let payload: Payload
         let failed: FailedTests?
     }
@@ -34,9 +34,9 @@ package final class Strictness: Sendable {
     /// The placeholders from which a swap of a part begins: whatever wasn't swapped fails the test.
     ///
     /// They're kept, so that all who read a feature share its placeholder as they would share the feature.
-    private let placeholders = Locked<[Key: Placeholder]>([:])
+    private let placeholders = Locked(KeyTable<Placeholder>())
     /// The placeholders that refused reads give, which don't fail a test again.
-    private let refused = Locked<[Key: Placeholder]>([:])
+    private let refused = Locked(KeyTable<Placeholder>())
 
     /// - Parameters:
     ///   - isForAll: Whether the container belongs to no test in particular. Then neither do placeholders, and what is
@@ -81,7 +81,7 @@ package final class Strictness: Sendable {
     }
 
     private func placeholder(
-        _ request: Request, in table: borrowing Locked<[Key: Placeholder]>, _ failed: FailedTests?
+        _ request: Request, in table: borrowing Locked<KeyTable<Placeholder>>, _ failed: FailedTests?
     ) -> Placeholder {
         if let kept = table.withLock({ $0[request.key] }) { return kept }
         let payload = TestProcess.$isMakingForAll.withValue(isForAll) {

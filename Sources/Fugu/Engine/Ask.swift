@@ -6,7 +6,7 @@ extension Family {
     @inline(never) func learn(_ naming: PropertyNaming, of key: Key) {
         while true {
             let nodes: [(node: Node, sources: any ValueSources)]? = lock.withLock { token in
-                if state[token].namings[key] != nil { return nil }
+                if state[token].namings.contains(key) { return nil }
                 return state[token].sourced.compactMap { node in
                     node.use { $0.storage[token].rare?.sources.value }.map { (node.object, $0) }
                 }
@@ -17,7 +17,7 @@ extension Family {
             var mistakes: [String] = []
             let isDone = commit(writes) { token in
                 // Another thread may have asked meanwhile, or replaced sources.
-                state[token].namings[key] != nil || state[token].sourced.count != nodes.count
+                state[token].namings.contains(key) || state[token].sourced.count != nodes.count
                     || !nodes.allSatisfy { $0.node.storage[token].rare?.sources.value === $0.sources }
             } alongside: { token in
                 state[token].namings[key] = naming
@@ -100,7 +100,7 @@ private struct SourceChange {
     /// Returns whether the sources were replaced, which they aren't if `old` isn't current anymore.
     func commit(_ accept: ([SourceMistake]) throws -> Void) throws -> Bool {
         while true {
-            let namings = family.lock.withLock { token in Array(family.state[token].namings) }
+            let namings = family.lock.withLock { token in family.state[token].namings.entries }
             var answers: [(key: Key, naming: PropertyNaming, answer: SourceAnswer<Payload>)] = []
             var worse: [SourceMistake] = []
             for (key, naming) in namings {

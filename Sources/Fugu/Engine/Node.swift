@@ -46,7 +46,7 @@ struct FamilyState: ~Copyable {
     private(set) var now: UInt64 = 0
     private(set) var childCount: UInt64 = 0
     /// How to ask sources for each named key that was read or observed.
-    var namings: [Key: PropertyNaming] = [:]
+    var namings = KeyTable<PropertyNaming>()
     /// Whether a feature was ever decorated, or an element added to a list.
     var hasLayers = false
     /// The number of snapshot frames in progress.
@@ -182,7 +182,7 @@ final class RareNodeState {
     var isConfiguring = false
     var refusals = Kept<[Strictness.Refusal]>([])
     /// The last failed load of each key that was requested here.
-    var failures: [Key: FailedLoad] = [:]
+    var failures = KeyTable<FailedLoad>()
 }
 
 /// A weak reference that can be copied under a lock.

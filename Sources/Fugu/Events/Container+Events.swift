@@ -2,7 +2,7 @@
 ///
 /// `FuguInspection` says what each kind and property means.
 package struct EventRecord: Sendable {
-    package enum Kind: String, Sendable {
+    package enum Kind: Sendable {
         case loadBegan, loaded, reloaded, overtaken, notKept, failed, waited, dropped, set, overridden, replaced,
             supplied, reset
         case closed

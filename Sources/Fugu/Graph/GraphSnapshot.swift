@@ -24,11 +24,7 @@ package struct GraphSnapshot: Sendable {
     }
 
     /// The origin of an entry.
-    package enum State: String, Sendable {
-        case set, replaced, supplied
-        case defaultValue = "default"
-        case loaded, loading, failed
-    }
+    package enum State: Sendable { case set, replaced, supplied, defaultValue, loaded, loading, failed }
 
     package struct Entry: Sendable {
         package let place: Place
@@ -43,6 +39,12 @@ package struct GraphSnapshot: Sendable {
         var failure: FailedLoad?
         var value: Payload?
 
+        package init(place: Place, depth: Int, state: State) {
+            self.place = place
+            self.depth = depth
+            self.state = state
+        }
+
         /// The text of the last error, which can contain a secret.
         package var error: String? { failure?.text }
         /// The value of a secret property that's a string, to be masked in errors.
@@ -54,9 +56,21 @@ package struct GraphSnapshot: Sendable {
         }
     }
 
+    /// A load in progress.
+    package struct Load: Sendable {
+        package let place: Place
+        package let depth: Int
+        package let inputs: [Place]
+        package let id: ObjectIdentifier
+        package let neededBy: ObjectIdentifier?
+        /// Whether its instance will live in one of the containers.
+        package let isShown: Bool
+    }
+
     /// The containers, ancestors first.
     package private(set) var containers: [Box] = []
-    package private(set) var entries: [Entry] = []
+    package var entries: [Entry] = []
+    package private(set) var loads: [Load] = []
 
     /// - `isAlone`: Whether to leave out descendants.
     package init(of container: Container, isAlone: Bool = false) {
@@ -65,7 +79,7 @@ package struct GraphSnapshot: Sendable {
             if node.isEnded(token) { return }
             let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
             for node in nodes { add(token, node) }
-            addLoads(token, nodes)
+            if !isAlone { addLoads(token, in: node.family, seenFrom: node) }
         }
     }
 
@@ -76,7 +90,7 @@ package struct GraphSnapshot: Sendable {
                 id: node.number, parent: node.parent?.number, depth: node.depth,
                 name: node.displayName(token),
                 childCount: node.childCount(token), isClosed: node.storage[token].isClosed))
-        let failures = rare?.failures ?? [:]
+        let failures = rare?.failures ?? KeyTable()
         for cell in node.storage.cells(token) {
             guard cell.key != Key.containerName, var entry = Entry(token, cell, in: node) else { continue }
             // A replaced feature whose load has failed is added once, as failed.
@@ -84,7 +98,7 @@ package struct GraphSnapshot: Sendable {
             entry.failure = failures[cell.key]
             entries.append(entry)
         }
-        for (key, failure) in failures where !failure.isPast {
+        for (key, failure) in failures.entries where !failure.isPast {
             if case .found = node.look(token, key) { continue }
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
             entry.inputs = failure.inputs.compactMap { Place(token, of: $0, seenFrom: node) }
@@ -96,27 +110,15 @@ package struct GraphSnapshot: Sendable {
     }
 
     /// Adds the loads in progress, at the places where their instances will probably live.
-    private mutating func addLoads(_ token: LockToken, _ nodes: [Node]) {
-        guard let family = nodes.first?.family else { return }
-        let numbers = Set(nodes.map(\.number))
-        var known = Dictionary(uniqueKeysWithValues: entries.indices.map { (entries[$0].place, $0) })
-        let loads = family.loads(token)
-        let needed = Dictionary(grouping: loads) { load in load.parent.map { ObjectIdentifier($0) } }
-        for load in loads where load.key!.kind != .property {
+    private mutating func addLoads(_ token: LockToken, in family: Family, seenFrom node: Node) {
+        for load in family.loads(token) {
             let home = load.load!.expected.object
-            guard numbers.contains(home.number) else { continue }
-            var inputs = load.state[token].load.inputs.compactMap { Place(token, of: $0.key, seenFrom: load.node!) }
-            for needed in needed[ObjectIdentifier(load)] ?? [] {
-                inputs.append(Place(key: needed.key!, container: needed.load!.expected.object.number))
-            }
-            let place = Place(key: load.key!, container: home.number)
-            let index = known[place] ?? entries.count
-            if index == entries.count {
-                known[place] = index
-                entries.append(Entry(place: place, depth: home.depth, state: .loading))
-            }
-            entries[index].state = .loading
-            entries[index].inputs += inputs.filter { !entries[index].inputs.contains($0) }
+            loads.append(
+                Load(
+                    place: Place(key: load.key!, container: home.number), depth: home.depth,
+                    inputs: load.state[token].load.inputs.compactMap { Place(token, of: $0.key, seenFrom: load.node!) },
+                    id: ObjectIdentifier(load), neededBy: load.parent.map { ObjectIdentifier($0) },
+                    isShown: load.key!.kind != .property && (home.isWithin(node) || node.isWithin(home))))
         }
     }
 }

@@ -28,7 +28,7 @@ extension Container {
             for node in node.path {
                 let cell = node.storage.existingCell(token, key)
                 let code = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
-                held.append((code, cell?.place?[token].rare?.rule, node.storage[token].rare?.sources))
+                held.append((code, cell?.place?[token].rare?.rule.value, node.storage[token].rare?.sources.value))
             }
         }
         let naming = definition.naming
@@ -50,7 +50,7 @@ extension Container {
     /// The sources of this container and its ancestors, nearest first.
     package var allSources: [any ValueSources] {
         let node = node
-        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].rare?.sources } }
+        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].rare?.sources.value } }
     }
 
     /// The names that were read or are observed in this container's family.
