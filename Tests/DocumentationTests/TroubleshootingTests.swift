@@ -21,9 +21,6 @@ import Testing
             Explained(
                 file: "Sources/Fugu/Errors/Messages.swift", page: troubleshooting, demand: .beginningOfEveryMessage),
             Explained(
-                file: "Sources/Fugu/Errors/Messages+Container.swift", page: troubleshooting,
-                demand: .beginningOfEveryMessage),
-            Explained(
                 file: "Sources/FuguTesting/Messages.swift", page: troubleshooting, demand: .beginningOfEveryMessage),
             Explained(
                 file: "Sources/FuguKeyedChildren/Messages.swift", page: troubleshooting,
