@@ -57,7 +57,7 @@ public struct ContainerEvent: Sendable {
     /// Events that happen on several threads at once can reach a handler in another order.
     public var number: UInt64 { record.number }
     /// The time at which it happened.
-    public var time: ContinuousClock.Instant { record.time }
+    public var time: ContinuousClock.Instant { ProcessTime.origin + record.time }
     /// The number of the container that was read, written, or closed: 0 for the root, and for others their position
     /// among all containers that were created in the family.
     ///

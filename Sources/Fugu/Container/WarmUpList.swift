@@ -18,6 +18,19 @@ public struct WarmUpList: Sendable {
         public let failed: Int
         /// The number of features in the warm-up.
         public let total: Int
+
+        @inline(never)
+        fileprivate init(
+            _ key: Key, _ error: (any Error)?, since start: Duration, finished: Int, failed: Int,
+            of total: Int
+        ) {
+            feature = key.name
+            self.error = error
+            elapsed = ProcessTime.now - start
+            self.finished = finished
+            self.failed = failed
+            self.total = total
+        }
     }
 
     package private(set) var items: [KeyLoader] = []
@@ -80,7 +93,7 @@ extension Container {
         var warmUp = WarmUpList()
         list(&warmUp)
         let items = warmUp.items
-        let start = ContinuousClock.now
+        let start = ProcessTime.now
         let failures = await withTaskGroup(of: (Int, [WarmUpError.Failure]).self) { group in
             for (index, item) in items.enumerated() {
                 group.addTask { (index, await item.failures(in: self)) }
@@ -95,9 +108,8 @@ extension Container {
                 failures[index] = failure
                 progress?(
                     WarmUpList.Progress(
-                        feature: items[index].key.name, error: failure.first?.error,
-                        elapsed: ContinuousClock.now - start,
-                        finished: finished, failed: failed, total: items.count))
+                        items[index].key, failure.first?.error, since: start, finished: finished, failed: failed,
+                        of: items.count))
             }
             return failures.joined().withoutRepeatedSupplies
         }

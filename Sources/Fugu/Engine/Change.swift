@@ -284,6 +284,7 @@ extension Effects {
     }
 
     /// Drops a loaded instance, so that the next read loads again.
+    @inline(never)
     mutating func drop(_ token: LockToken, _ place: Place) {
         guard place[token].provenance != nil else { return }
         place.forget(token, &garbage)
@@ -700,6 +701,13 @@ extension Family {
                 if !write.isTooLate { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
             }
         }
+        if !changes.isEmpty { announce(token, changes, transaction, &effects) }
+    }
+
+    @inline(never)
+    private func announce(
+        _ token: LockToken, _ changes: [Announcement], _ transaction: Frame?, _ effects: inout Effects
+    ) {
         for change in changes {
             // Followers that saw an equal value aren't notified, and remember the new state.
             if let known = change.known {

@@ -770,7 +770,7 @@ private struct LoadEnd {
 extension Family {
     /// Returns the path from a feature to the first key that meets a condition, along the inputs of the last loads.
     func way(_ token: LockToken, from key: Key, to isMet: (Key) -> Bool) -> [Key] {
-        var ways: [Key: Key] = [:]
+        var ways = KeyTable<Key>()
         var open = [key]
         var index = 0
         while index < open.count {
@@ -780,7 +780,7 @@ extension Family {
                 return sequence(first: next) { ways[$0] }.reversed()
             }
             for input in rootPlace(token, of: next)?[token].rare?.last?.direct ?? []
-            where input != key && ways[input] == nil {
+            where input != key && !ways.contains(input) {
                 ways[input] = next
                 open.append(input)
             }

@@ -150,6 +150,7 @@ struct Reading: ~Copyable {
     }
 
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
+    @inline(never)
     private mutating func start(
         _ load: Frame, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {

@@ -9,15 +9,15 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         public let description: String
 
         /// Teardown closures failed or took too long; everything else was closed.
-        public static let teardownFailed = Code(description: "teardownFailed")
+        public static var teardownFailed: Code { Code(description: "teardownFailed") }
         /// A teardown closure or a load exceeded its deadline and was abandoned, as the error of a ``Failure`` says.
-        public static let deadlineExceeded = Code(description: "deadlineExceeded")
+        public static var deadlineExceeded: Code { Code(description: "deadlineExceeded") }
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///
         /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. It's found in
         /// the task of the closure or load and in tasks started from it. Two closings that begin apart, whose closures wait
         /// for each other's containers, aren't found.
-        public static let waitsForItself = Code(description: "waitsForItself")
+        public static var waitsForItself: Code { Code(description: "waitsForItself") }
     }
 
     /// A teardown closure that failed or took too long, or a load that took too long.

@@ -17,23 +17,23 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         public let description: String
 
         /// The feature needs itself to load.
-        public static let cycle = Code(description: "cycle")
+        public static var cycle: Code { Code(description: "cycle") }
         /// More loads need one another than the stack has room for.
-        public static let nestedTooDeep = Code(description: "nestedTooDeep")
+        public static var nestedTooDeep: Code { Code(description: "nestedTooDeep") }
         /// The container is closed.
-        public static let containerClosed = Code(description: "containerClosed")
+        public static var containerClosed: Code { Code(description: "containerClosed") }
         /// The container was released.
-        public static let containerGone = Code(description: "containerGone")
+        public static var containerGone: Code { Code(description: "containerGone") }
         /// The feature declares its home, and a container below overrides one of its inputs.
-        public static let inputOverridden = Code(description: "inputOverridden")
+        public static var inputOverridden: Code { Code(description: "inputOverridden") }
         /// The loader that replaces the feature's own reads the feature.
-        public static let ownReplacement = Code(description: "ownReplacement")
+        public static var ownReplacement: Code { Code(description: "ownReplacement") }
         /// The feature is declared without a load, and nothing supplies it.
-        public static let notSupplied = Code(description: "notSupplied")
+        public static var notSupplied: Code { Code(description: "notSupplied") }
         /// The feature reaches outside the process, and the container is strict.
-        public static let notSet = Code(description: "notSet")
+        public static var notSet: Code { Code(description: "notSet") }
         /// The feature reaches outside the process, and has no preview for Xcode.
-        public static let noPreview = Code(description: "noPreview")
+        public static var noPreview: Code { Code(description: "noPreview") }
     }
 
     enum Reason: Sendable {

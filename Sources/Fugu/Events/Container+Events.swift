@@ -10,15 +10,15 @@ package struct EventRecord: Sendable {
 
     package let kind: Kind
     package let number: UInt64
-    package let time: ContinuousClock.Instant
+    package let time: Duration
     package let subject: Key?
     package let container: Int
-    package var home: Int?
-    package var way: [Key] = []
-    package var load: UInt64?
-    package var neededBy: UInt64?
-    package var duration: Duration?
-    package var error: (any Error)?
+    package internal(set) var home: Int?
+    package internal(set) var way: [Key] = []
+    package internal(set) var load: UInt64?
+    package internal(set) var neededBy: UInt64?
+    package internal(set) var duration: Duration?
+    package internal(set) var error: (any Error)?
 
     /// The path to a load as messages show it, shortened if it's long.
     package var pathText: String { Messages.way(way.map(\.name)) }
@@ -29,4 +29,12 @@ extension Container {
     package func observeRecords(_ handler: @escaping @Sendable (EventRecord) -> Void) -> ObservationToken {
         ObservationToken(EventObserver(in: node, handler))
     }
+}
+
+/// The time since the first use.
+///
+/// Instants of the clock have a size that only the standard library knows, so whatever holds one is copied by calls.
+package enum ProcessTime {
+    package static let origin = ContinuousClock.now
+    static var now: Duration { origin.duration(to: .now) }
 }

@@ -95,7 +95,8 @@ struct PendingEvent: Sendable {
 
     init(_ kind: EventRecord.Kind, _ key: Key?, in container: Int, _ hub: EventHub) {
         self.hub = hub
-        event = EventRecord(kind: kind, number: hub.nextNumber(), time: .now, subject: key, container: container)
+        event = EventRecord(
+            kind: kind, number: hub.nextNumber(), time: ProcessTime.now, subject: key, container: container)
     }
 
     func tell() { hub.tell(event) }
@@ -120,10 +121,8 @@ extension Node {
 /// The measurement of a load.
 ///
 /// Debug builds measure each load of a feature; other builds do so only while events are observed.
-///
-/// It's a class, because passing values of the clock's type copies them by calls.
 final class LoadSpan: Sendable {
-    private let start: ContinuousClock.Instant
+    private let start: Duration
     private let hub: EventHub?
 
     /// Outside the lock: begins to measure a load.
@@ -150,10 +149,10 @@ final class LoadSpan: Sendable {
         }
         hub = pending?.hub
         pending?.tell()
-        start = .now
+        start = ProcessTime.now
     }
 
-    var duration: Duration { .now - start }
+    var duration: Duration { ProcessTime.now - start }
 
     /// Records the end of the load.
     func end(
@@ -170,7 +169,7 @@ final class LoadSpan: Sendable {
 
 /// The measurement of a wait, made while events are observed.
 final class WaitSpan: Sendable {
-    fileprivate let start = ContinuousClock.now
+    fileprivate let start = ProcessTime.now
 }
 
 extension Frame {
@@ -207,11 +206,11 @@ extension Frame {
 /// The measurement of a closing, of a container or of one instance, made while events are observed.
 struct ClosingSpan {
     private let node: Node
-    private let start: ContinuousClock.Instant?
+    private let start: Duration?
 
     @inline(never) init(_ node: Node) {
         self.node = node
-        start = node.family.hasEvents ? .now : nil
+        start = node.family.hasEvents ? ProcessTime.now : nil
     }
 
     /// Outside the lock: reports that a container was closed or, with a key, that an instance's closers have run.

@@ -122,8 +122,8 @@ private final class ConstantDraws: Sendable {
 /// odd increment gives the full period of 2¹²⁸ (Hull and Dobell, 1962); this one consists of D. Knuth's two numbers
 /// for MMIX side by side.
 package struct LinearCongruential: RandomNumberGenerator, Sendable {
-    package static let multiplier: UInt128 = 47_026_247_687_942_121_848_144_207_491_837_523_525
-    package static let increment: UInt128 = 117_397_592_171_526_113_268_558_934_119_004_209_487
+    package static var multiplier: UInt128 { 47_026_247_687_942_121_848_144_207_491_837_523_525 }
+    package static var increment: UInt128 { 117_397_592_171_526_113_268_558_934_119_004_209_487 }
 
     private var state: UInt128
 

@@ -30,12 +30,12 @@ package struct GraphSnapshot: Sendable {
         package let place: Place
         package let depth: Int
         package var state: State
-        package var loadCount: UInt32 = 0
-        package var seconds: Float = -1
+        package internal(set) var loadCount: UInt32 = 0
+        package internal(set) var seconds: Float = -1
         package var inputs: [Place] = []
-        package var changed: [Place] = []
-        package var anchors: [Key] = []
-        package var isLocal = false
+        package internal(set) var changed: [Place] = []
+        package internal(set) var anchors: [Key] = []
+        package internal(set) var isLocal = false
         var failure: FailedLoad?
         var value: Payload?
 

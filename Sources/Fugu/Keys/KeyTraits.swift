@@ -1,9 +1,9 @@
 /// The declared traits of a key, for graphs and explanations.
 package struct KeyTraits {
-    package var isExternal = false
-    package var home = Home.inferred
+    package internal(set) var isExternal = false
+    package internal(set) var home = Home.inferred
     var reloads = false
-    package var isSecret = false
+    package internal(set) var isSecret = false
 }
 
 extension Key {

@@ -135,8 +135,8 @@ public struct PropertyForm<Value: Sendable>: Sendable {
 /// The way in which the text of a variable or an argument is read.
 package struct PropertyTextForm: Sendable, Hashable {
     /// The character between two words, or `nil` for a comma.
-    package var separator: Character?
-    package var acceptsAnyBoolean = false
+    package internal(set) var separator: Character?
+    package internal(set) var acceptsAnyBoolean = false
 
     package init() {}
 }

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// Get one from `state(of:)` of an ``ObservableContainer``, or follow all of them with `states(of:)`.
-public enum LoadState<Instance: Sendable>: Sendable {
+public indirect enum LoadState<Instance: Sendable>: Sendable {
     /// The container is closed or was released: nothing is loaded, and nothing will be.
     case idle
     /// A load is in progress; until it ends, the state keeps the previous instance, if there was one.
