@@ -1,4 +1,5 @@
 import Fugu
+import FuguTesting
 import Support
 import Testing
 
@@ -10,7 +11,6 @@ import Glibc
 import Musl
 #elseif canImport(Android)
 import Android
-import FuguTesting
 #endif
 
 @Suite struct TimestampTests {
