@@ -34,15 +34,16 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The key.
+    @_alwaysEmitIntoClient
     @MainActor
     public subscript<Instance>(key: MainActorFeatureKey<Instance>) -> Instance {
-        @inlinable @inline(__always) get {
+        @inline(__always) get {
             let present = _storage.read(key.raw, as: Instance.self)
             extendLifetime(self)
             if let present { return present }
             return _container.readSlowly(key)
         }
-        @inlinable set {
+        set {
             _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
         }
     }
@@ -52,7 +53,7 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @inlinable
+    @_alwaysEmitIntoClient
     @MainActor
     public subscript<Instance>(key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
@@ -64,7 +65,7 @@ extension FeatureContainer {
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @inlinable
+    @_alwaysEmitIntoClient
     @MainActor
     public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
