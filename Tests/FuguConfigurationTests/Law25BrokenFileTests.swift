@@ -2,6 +2,7 @@
 #if DEBUG || UNOPTIMIZED
 import Fugu
 import FuguConfiguration
+import FuguTesting
 import Support
 import Testing
 

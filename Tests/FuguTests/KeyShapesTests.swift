@@ -1,5 +1,6 @@
 import Fugu
 import FuguInspection
+import FuguKeyedChildren
 import Support
 import Testing
 
