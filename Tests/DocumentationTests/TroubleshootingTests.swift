@@ -37,7 +37,8 @@ import Testing
 
         /// Files whose texts explain themselves: they answer a question, or say what is wrong with a property list.
         static let selfExplanatory = [
-            "Sources/FuguInspection/Messages.swift", "Sources/FuguFoundationSources/Messages.swift",
+            "Sources/Fugu/Errors/Messages+Container.swift", "Sources/FuguInspection/Messages.swift",
+            "Sources/FuguFoundationSources/Messages.swift",
         ]
 
         /// The texts that the page has to explain.

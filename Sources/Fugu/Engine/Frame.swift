@@ -34,7 +34,6 @@ final class Frame: Sendable {
     private let finished = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
-    @inline(never)
     init(
         _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
         _ load: LoadFacts? = nil, through draft: Frame? = nil

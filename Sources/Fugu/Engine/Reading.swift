@@ -192,7 +192,7 @@ struct Reading: ~Copyable {
         effects.wakeWaiters()
     }
 
-    private func endWait(for load: Frame) {
+    @inline(never) private func endWait(for load: Frame) {
         Waits.remove(frame, for: load)
         if let wait { load.tellOf(wait, frame) }
     }

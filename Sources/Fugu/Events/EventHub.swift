@@ -137,7 +137,7 @@ final class LoadSpan: Sendable {
         #endif
     }
 
-    private init(_ load: Frame) {
+    @inline(never) private init(_ load: Frame) {
         var pending: PendingEvent?
         if load.family.hasEvents {
             pending = load.family.lock.withLock { token in
@@ -155,7 +155,7 @@ final class LoadSpan: Sendable {
     var duration: Duration { ProcessTime.now - start }
 
     /// Records the end of the load.
-    func end(
+    @inline(never) func end(
         _ token: LockToken, _ kind: EventRecord.Kind, of load: Frame, _ home: Node,
         _ result: Result<Payload, any Error>, _ effects: inout Effects
     ) {
@@ -174,7 +174,9 @@ final class WaitSpan: Sendable {
 
 extension Frame {
     /// Outside the lock: reports a read that has waited for this load, which another read began.
-    func tellOf(_ wait: WaitSpan, _ waiter: Frame?) {
+    ///
+    /// Never inlined, as are the others that make events: an event would lie on the stack of each nested load.
+    @inline(never) func tellOf(_ wait: WaitSpan, _ waiter: Frame?) {
         let pending: PendingEvent? = family.lock.withLock { token in
             guard let hub = family.state[token].eventHub.value else { return nil }
             var pending = makeEvent(token, .waited, hub)
