@@ -25,15 +25,8 @@ extension Container {
     /// Returns everything that has a value for the key, in order of precedence.
     ///
     /// It doesn't count as a read.
-    func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] { origins(of: key._key) }
-
-    /// Returns everything that has a value for the property, in order of precedence.
-    ///
-    /// It doesn't count as a read.
-    func origins<P: Property>(of property: P.Type) -> [ValueOrigin<P.Value>] { origins(of: P._key) }
-
-    private func origins<Value: Sendable>(of definition: KeyDefinition) -> [ValueOrigin<Value>] {
-        heldValues(of: definition).flatMap { held in
+    func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] {
+        heldValues(of: key._key).flatMap { held in
             var origins: [ValueOrigin<Value>] = []
             if let code = held.code { origins.append(.code(code.value(as: Value.self))) }
             if let rule = held.rule { origins.append(.rule(rule.value(as: Value.self))) }
