@@ -150,7 +150,6 @@ struct Reading: ~Copyable {
     }
 
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
-    @inline(never)
     private mutating func start(
         _ load: Frame, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
@@ -165,7 +164,7 @@ struct Reading: ~Copyable {
         return waiter
     }
 
-    @inline(never) private func endAwait(of load: Frame, isCanceled: Bool) {
+    private func endAwait(of load: Frame, isCanceled: Bool) {
         if isOwnLoad {
             frame?.removeOwnLoad(load)
         } else {
@@ -192,7 +191,7 @@ struct Reading: ~Copyable {
         effects.wakeWaiters()
     }
 
-    @inline(never) private func endWait(for load: Frame) {
+    private func endWait(for load: Frame) {
         Waits.remove(frame, for: load)
         if let wait { load.tellOf(wait, frame) }
     }

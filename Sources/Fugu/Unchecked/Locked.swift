@@ -19,21 +19,11 @@ package final class Locked<Value: ~Copyable>: @unchecked Sendable {
     /// sanitizer doesn't see.
     @discardableResult
     package func withLock<R, E>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
-        #if FUGU_EXPLORE
-        return try lock.whileHeld { () throws(E) in try body(&value) }
-        #else
-        lock.lockByCall()
-        defer { lock.unlockByCall() }
-        return try body(&value)
-        #endif
+        try lock.whileHeld { () throws(E) in try body(&value) }
     }
 }
 
 extension PlatformLock {
-    // Calls, since these locks are many and none of them is on the way of a read or a load.
-    @inline(never) fileprivate func lockByCall() { lock() }
-    @inline(never) fileprivate func unlockByCall() { unlock() }
-
     /// Runs `body` while the lock is held; nothing else takes or releases a lock.
     @inline(__always)
     fileprivate func whileHeld<R: ~Copyable, E>(_ body: () throws(E) -> R) throws(E) -> R {
