@@ -1,4 +1,5 @@
 import Fugu
+import FuguKeyedChildren
 import Support
 import Testing
 
