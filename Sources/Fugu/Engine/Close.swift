@@ -165,7 +165,7 @@ private struct Leaver: Sendable {
 ///
 /// Their closers run in a separate task, one instance after the other.
 final class Leavers: Sendable {
-    private struct State: ~Copyable {
+    private struct State {
         var waiting = Queue<Leaver>()
         /// The frame in which the closers run, to find circles of waits.
         var frame: Frame?

@@ -94,7 +94,7 @@ final class Follower: Sendable {
 /// The mutable part of a follower.
 ///
 /// The family's lock protects it.
-private struct FollowerState: ~Copyable {
+private struct FollowerState {
     var observers = SparseList<Observer>()
     /// The number of observers at which those whose owners were released are removed.
     var sweepCount = 16

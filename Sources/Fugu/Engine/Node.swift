@@ -41,7 +41,7 @@ final class Family: Sendable {
 }
 
 /// The mutable part of a family.
-struct FamilyState: ~Copyable {
+struct FamilyState {
     /// The time of the last change.
     private(set) var now: UInt64 = 0
     private(set) var childCount: UInt64 = 0

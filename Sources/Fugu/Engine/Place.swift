@@ -4,7 +4,7 @@
 /// The cell owns it, and the family's lock protects it.
 typealias Place = FamilyLocked<PlaceState>
 
-struct PlaceState: ~Copyable {
+struct PlaceState {
     // The node outlives its places.
     let node: UnmanagedReference<Node>
     let cell: CellReference

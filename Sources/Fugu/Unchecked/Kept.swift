@@ -1,8 +1,10 @@
 // What the lock of a family protects and may be the last to refer to something of the user's. Releasing that runs a `deinit`,
 // which may use the family. So nothing is removed or overwritten here: it leaves into garbage, or moves to the caller.
+//
+// The types can be copied, because `dump` of an object that keeps a container crashes at a stored property that can't be.
 
 /// A variable that may keep something of the user's.
-@safe struct Kept<Value: Sendable>: ~Copyable {
+@safe struct Kept<Value: Sendable> {
     private(set) var value: Value
 
     init(_ value: Value) { self.value = value }
@@ -46,7 +48,7 @@
 }
 
 /// A queue of what may keep something of the user's.
-struct Queue<Element: Sendable>: ~Copyable {
+struct Queue<Element: Sendable> {
     /// The elements, after empty slots of those that were taken.
     private var slots: [Element?] = []
     private var start = 0

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// A value with its own lock.
-package final class Locked<Value: ~Copyable>: @unchecked Sendable {
+package final class Locked<Value>: @unchecked Sendable {
     private let lock = PlatformLock()
     // The lock excludes other threads, and it can't be taken twice.
     @safe @exclusivity(unchecked) private var value: Value
 
-    package init(_ value: consuming sending Value) { self.value = value }
+    package init(_ value: sending Value) { self.value = value }
 
     deinit { lock.destroy() }
 
@@ -49,10 +49,10 @@ struct LockToken {
 /// A value that the lock of a family protects.
 ///
 /// Its owner frees it.
-@safe struct FamilyLocked<Value: ~Copyable>: @unchecked Sendable, Equatable {
+@safe struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
-    init(_ value: consuming sending Value) {
+    init(_ value: sending Value) {
         // The platform's alignment fits every type except those of vectors.
         unsafe pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
         unsafe pointer.initialize(to: value)
