@@ -2,10 +2,11 @@
 
 /// The request that a load answers.
 struct LoadFacts: Sendable {
-    /// The home that the feature declares, or `inferred` for a decoration or a loader that was replaced below it.
+    /// The home that the feature declares, or `inferred` for a decoration.
     let home: Home
-    /// The key where which is held the feature is declared to live, also if a loader that was replaced below has no such home.
-    let homeKey: Key?
+    /// Whether the instance lives in the node that the declaration names, and not where the inputs of a loader live that was
+    /// replaced below that node.
+    let isFixed: Bool
     let reloads: Bool
     let isExternal: Bool
     /// The nearest node that holds the key without a value: the instance lives there or deeper.
@@ -409,10 +410,10 @@ private struct LoadEnd {
         var isLocal = facts.home.isLocal || state[token].load.isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
-        if let key = facts.homeKey {
+        if let key = facts.home.key {
             // A node that sets the key has an instance that's different, whether the load reads the key or not.
             others = [key]
-            if facts.home.isFixed { home = asker }
+            if facts.isFixed { home = asker }
             asker.storage.cell(token, key).mark(CellFlags.input)
         }
         while home !== asker, load.draft == nil, let older = Self.older(token, than: load, seenFrom: home) {
@@ -534,7 +535,7 @@ private struct LoadEnd {
         let keys = lists.merged()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, passed: passed,
-            homeKey: load.load!.homeKey)
+            homeKey: load.load!.home.key)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
@@ -739,7 +740,7 @@ private struct LoadEnd {
         #if DEBUG
         guard !home.isRoot, facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal,
             facts.limit == nil,
-            !facts.home.isFixed, provenance.keys.contains(where: { home.holds(token, $0) })
+            !facts.isFixed, provenance.keys.contains(where: { home.holds(token, $0) })
         else { return nil }
         let family = load.family
         let rare = place[token].more()

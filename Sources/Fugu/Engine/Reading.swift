@@ -272,11 +272,12 @@ struct Reading: ~Copyable {
         }
         // What a decoration makes, or a loader that was replaced below the declared home, lives where its inputs live.
         var declared = request.home
-        let homeKey = replacement?.layers == nil ? declared.key : nil
-        if declared.isFixed {
+        var isFixed = declared.isFixed
+        if isFixed {
             let home = node.declaredHome(token, with: declared.key)
+            if replacement?.layers != nil { declared = .inferred }
             if replacement?.layers != nil || limit?.depth ?? 0 > home.depth {
-                declared = .inferred
+                isFixed = false
             } else if home !== node {
                 // The wait in this node is over.
                 awaited = nil
@@ -304,10 +305,11 @@ struct Reading: ~Copyable {
             node.path.firstResult { draft.pendingWrite(token, of: key, in: $0) == nil ? nil : draft }
         }
         let rare = node.ancestor(at: 0).place(token, key)[token].more()
-        let expected = expectedHome(token, of: node, declared, rare.last, limit)
+        let isAskers = isFixed || declared.isLocal
+        let expected = expectedHome(token, of: node, isAskers, rare.last, limit)
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
         if misses < 4, !isAlone, !rare.loads.isEmpty,
-            let decision = join(token, rare, declared, expected, limit, through: draft)
+            let decision = join(token, rare, isAskers, expected, limit, through: draft)
         {
             return decision
         }
@@ -315,7 +317,7 @@ struct Reading: ~Copyable {
             return .external(strictness)
         }
         let facts = LoadFacts(
-            home: declared, homeKey: homeKey, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
+            home: declared, isFixed: isFixed, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
             expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(
             .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
@@ -359,14 +361,14 @@ struct Reading: ~Copyable {
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
-        _ token: LockToken, _ rare: RarePlaceState, _ declared: Home, _ mine: UnmanagedReference<Node>,
+        _ token: LockToken, _ rare: RarePlaceState, _ isAskers: Bool, _ mine: UnmanagedReference<Node>,
         _ limit: UnmanagedReference<Node>?, through draft: Frame?
     ) -> Decision? {
         for case let load? in rare.loads.candidates(at: mine) {
             let facts = load.load!
             guard facts.limit == limit, load.draft === draft, !facts.isPrivate,
                 !load.state[token].load.isAbandoned,
-                facts.expected == mine || expectedHome(token, of: load.node!, declared, rare.last, limit) == mine,
+                facts.expected == mine || expectedHome(token, of: load.node!, isAskers, rare.last, limit) == mine,
                 !facts.reloads || !load.hasOldInputs(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
@@ -386,10 +388,12 @@ struct Reading: ~Copyable {
     }
 
     /// Returns the node in which the key's next instance for `asker` will probably live, judging by the last one.
+    ///
+    /// - `isAskers`: Whether that's the asker by declaration.
     private func expectedHome(
-        _ token: LockToken, of asker: Node, _ declared: Home, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
+        _ token: LockToken, of asker: Node, _ isAskers: Bool, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
     ) -> UnmanagedReference<Node> {
-        if declared.isLocal || declared.isFixed || asker.isRoot || last?.isLocal == true {
+        if isAskers || asker.isRoot || last?.isLocal == true {
             return UnmanagedReference(asker)
         }
         return asker.path.firstResult { node in
