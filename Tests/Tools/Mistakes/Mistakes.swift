@@ -1,0 +1,1008 @@
+// Common mistakes, and what the compiler or the program says of each.
+//
+// Each is a program of its own, which begins after the line with its name. The first line of a mistake quotes the first line of the
+// message: after "compiler:", the error of the compiler; after "program:", the trap, report, or error that the program prints when it
+// runs. The second line says how to correct the mistake. `check` compares the messages.
+
+// swift-format-ignore-file: OrderedImports
+
+// MARK: AccessorOnContainer
+// compiler: error: value of type 'any FeatureContainer' has no dynamic member 'greeter' using key path from root type 'ContainerKeys'
+// Cure: write accessors in an extension of FeatureContainer, so that loads have them, too.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+extension Container {
+    var greeter: Greeter { self[Greeter.self] }
+}
+
+struct Doorman: Feature {
+    let greeter: Greeter
+    static func load(in container: any FeatureContainer) -> Doorman { Doorman(greeter: container.greeter) }
+}
+
+// MARK: AccessorOnContainerInjected
+// compiler: error: no exact matches in call to initializer
+// Cure: write accessors in an extension of FeatureContainer.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+extension Container {
+    var greeter: Greeter { self[Greeter.self] }
+}
+
+struct Doorman {
+    @Injected(\.greeter) var greeter
+}
+
+// MARK: AsyncInPlainLoad
+// compiler: error: 'async' subscript access in a function that does not support concurrency
+// Cure: conform to AsyncFeature, too; or warm the database up and read it with `container.loaded(Database.self)`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+struct Users: Feature {
+    static func load(in container: any FeatureContainer) -> Users {
+        _ = container[Database.self]
+        return Users()
+    }
+}
+
+// MARK: AwaitForgotten
+// compiler: error: subscript access can throw but is not marked with 'try'
+// Cure: write `try await container[Database.self]`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+func open(_ container: Container) async throws -> Database { container[Database.self] }
+
+// MARK: CapturedContainer
+// program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input.
+// Cure: read through the handle that `load(in:)` is given.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+let app = Container()
+
+struct Client: Feature {
+    static let family = Container()
+    let timeout: Int
+    static func load(in container: any FeatureContainer) -> Client { Client(timeout: family.timeout) }
+}
+
+_ = Client.family[Client.self]
+
+// MARK: ClosureNotSendable
+// compiler: error: stored property 'send' of 'Sendable'-conforming struct 'Mail' has non-Sendable type '(String) -> ()'
+// Cure: mark the closure `@Sendable`.
+
+import Fugu
+
+struct Mail: Feature, Sendable {
+    var send: (String) -> Void
+    static func load(in container: any FeatureContainer) -> Mail { Mail { _ in } }
+}
+
+// MARK: ConstantRandomness
+// program: Fugu: Randomness.constant(0) was drawn 16 million times at a stretch, because the standard library rejects a number that would bias the result, and draws again.
+// Cure: use `.constant(1)` or `.linearCongruential(withSeed:)`.
+
+import Fugu
+
+let container = Container()
+container.randomness = .constant(0)
+print(container.randomness { Int.random(in: 1...6, using: &$0) })
+
+// MARK: ContainerGone
+// program: Fugu: Pool was read after its container was released.
+// Cure: keep the container as long as what it made is used.
+
+import Fugu
+
+struct Pool: Feature {
+    static func load(in container: any FeatureContainer) -> Pool { Pool() }
+}
+
+struct Client: Feature {
+    let container: any FeatureContainer
+    static func load(in container: any FeatureContainer) -> Client { Client(container: container) }
+    var pool: Pool { container[Pool.self] }
+}
+
+func makeClient() -> Client { Container()[Client.self] }
+
+_ = makeClient().pool
+
+// MARK: CurrentAssigned
+// compiler: error: cannot assign to property: 'current' is a get-only property
+// Cure: bind it for an operation: `Container.with(container) { … }`.
+
+import Fugu
+
+func begin(_ container: Container) { Container.current = container }
+
+// MARK: Cycle
+// program: Fugu: Session needs itself to load.
+// Cure: let one of them read what it needs later, through the handle that its load was given.
+
+import Fugu
+
+struct Session: Feature {
+    static func load(in container: any FeatureContainer) -> Session {
+        _ = container[Account.self]
+        return Session()
+    }
+}
+
+struct Account: Feature {
+    static func load(in container: any FeatureContainer) -> Account {
+        _ = container[Session.self]
+        return Account()
+    }
+}
+
+_ = Container()[Session.self]
+
+// MARK: ForceUnwrapped
+// compiler: error: no exact matches in call to subscript
+// Cure: leave out the `!`: a read always gives an instance.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+func read(_ container: Container) -> Greeter { container[Greeter.self]! }
+
+// MARK: InjectedAssigned
+// compiler: error: cannot assign to property: 'timeout' is a get-only property
+// Cure: set it in a container: `container.timeout = 5`.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+struct Client {
+    @Injected(\.timeout) var timeout
+    mutating func shorten() { timeout = 5 }
+}
+
+// MARK: InjectedAsync
+// compiler: error: 'init(_:)' is unavailable: its load can suspend; keep the container and write try await container[…] where you need it
+// Cure: keep the container and read where you can wait: `try await container[Database.self]`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+struct Users {
+    @Injected(Database.self) var database
+}
+
+// MARK: InjectedInObservable
+// compiler: error: ambiguous reference to member '_timeout'
+// Cure: write `@ObservationIgnored @Injected(\.timeout) var timeout`.
+
+import Fugu
+import Observation
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+@MainActor @Observable final class Model {
+    @Injected(\.timeout) var timeout
+}
+
+// MARK: InjectedInSendableClass
+// compiler: error: stored property '_timeout' of 'Sendable'-conforming class 'Client' is mutable
+// Cure: keep the container in a constant and read from it; or use a struct, an actor, or a main-actor class.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+final class Client: Sendable {
+    @Injected(\.timeout) var timeout
+}
+
+// MARK: InjectedMainActor
+// compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write @MainActorInjected
+// Cure: write `@MainActorInjected(Screen.self) var screen`.
+
+import Fugu
+
+@MainActor final class Screen: MainActorFeature {
+    init() {}
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+@MainActor final class Window {
+    @Injected(Screen.self) var screen
+}
+
+// MARK: InjectedMainActorByName
+// compiler: error: converting non-Sendable function value to '@Sendable (any FeatureContainer) -> Screen' may introduce data races
+// Cure: write `@MainActorInjected(\.screen) var screen`.
+
+import Fugu
+
+@MainActor final class Screen: MainActorFeature {
+    init() {}
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+extension ContainerKeys {
+    var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
+}
+
+@MainActor final class Window {
+    @Injected(\.screen) var screen
+}
+
+// MARK: InjectedThrowing
+// compiler: error: 'init(_:)' is unavailable: its load can throw; keep the container and write try container[…] where you need it
+// Cure: keep the container and read where you can fail: `try container[Document.self]`.
+
+import Fugu
+
+struct Document: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Document { Document() }
+}
+
+struct Editor {
+    @Injected(Document.self) var document
+}
+
+// MARK: InjectedUntyped
+// compiler: error: missing argument for parameter 'greeter' in call
+// Cure: name the member or the type: `@Injected(\.timeout)`, `@Injected(Greeter.self)`.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+struct Doorman {
+    @Injected var greeter: Greeter
+}
+
+let doorman = Doorman()
+
+// MARK: InstanceNotSendable
+// compiler: error: type 'Cache' does not conform to the 'Sendable' protocol
+// Cure: make the class Sendable: `final class … : Sendable`, with constants or a lock, or make it an actor.
+
+import Fugu
+
+final class Cache: Feature {
+    var entries: [String: String] = [:]
+    static func load(in container: any FeatureContainer) -> Cache { Cache() }
+}
+
+// MARK: KeyCalled
+// compiler: error: cannot call value of non-function type 'Int'
+// Cure: a key is read as a property, without parentheses.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func read(_ container: Container) -> Int { container.timeout() }
+
+// MARK: KeyInternal
+// compiler: error: 'internalLimit' is inaccessible due to 'internal' protection level
+// Cure: declare the key `public` in its module, or import the module `@testable` in its tests.
+
+import Fugu
+import KeyLibrary
+
+func read(_ container: Container) -> Int { container.internalLimit }
+
+// MARK: KeyMadeInFunction
+// program: Fugu: limit(_:) makes a key without an id at Mistake/KeyMadeInFunction.swift:6, so it would be one key for all arguments.
+// Cure: give each key an `id`, or pass on the member and the place of the caller.
+
+import Fugu
+
+func limit(_ value: Int) -> PropertyKey<Int> { PropertyKey(defaultValue: value) }
+
+let container = Container()
+print(container[limit(3)], container[limit(5)])
+
+// MARK: KeyMisspelled
+// compiler: error: failed to produce diagnostic for expression; please submit a bug report (https://swift.org/contributing/#reporting-bugs)
+// Cure: correct the name. The compiler has no message where the type of the value is known already; it does where the
+// name is set (KeyMisspelledWhereSet).
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func read(_ container: Container) -> Int { container.tiemout }
+
+// MARK: KeyMisspelledWhereSet
+// compiler: error: value of type 'Container' has no dynamic member 'tiemout' using key path from root type 'ContainerKeys'
+// Cure: correct the name: keys are the members of ContainerKeys.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func set(_ container: Container) { container.tiemout = 5 }
+
+// MARK: KeyNamedNotDecodable
+// compiler: error: 'init(_:defaultValue:isSecret:help:)' is unavailable: the value of a key with a name must be Decodable, so that sources can supply it
+// Cure: let the type of the value conform to Decodable.
+
+import Fugu
+
+struct Limit: Sendable { var count = 3 }
+
+extension ContainerKeys {
+    var limit: PropertyKey<Limit> { .init("api.limit", defaultValue: Limit()) }
+}
+
+// MARK: KeyNamedWithoutDefault
+// compiler: error: 'init(_:isSecret:help:)' is unavailable: give a default: .init(name, defaultValue: …), or make the value an optional
+// Cure: give a default, or make the value an optional.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init("api.timeout") }
+}
+
+// MARK: KeyNotSendable
+// compiler: error: type 'Settings' does not conform to the 'Sendable' protocol
+// Cure: hold a value that is Sendable: a struct, an actor, or a final class with a lock.
+
+import Fugu
+
+final class Settings { var volume = 1 }
+
+extension ContainerKeys {
+    var settings: PropertyKey<Settings> { .init(defaultValue: Settings()) }
+}
+
+// MARK: KeyOfTwoModules
+// compiler: error: cannot convert return expression of type 'String' to return type 'Int'
+// Cure: give the key another name, or import only one of the modules where it is used.
+
+import Fugu
+import KeyLibrary
+
+// KeyLibrary declares a key of this name, too. The own module's declaration wins, so a program means its own key; here the
+// type shows it.
+extension ContainerKeys {
+    var publicLimit: PropertyKey<String> { .init(defaultValue: "none") }
+}
+
+func read(_ container: Container) -> Int { container.publicLimit }
+
+// MARK: KeyOnContainer
+// compiler: error: cannot assign to property: 'timeout' is a get-only property
+// Cure: declare the key in an extension of ContainerKeys, not of Container.
+
+import Fugu
+
+extension Container {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func set(_ container: Container) { container.timeout = 5 }
+
+// MARK: KeyStatic
+// compiler: error: static member 'timeout' cannot be used on instance of type 'ContainerKeys'
+// Cure: leave out `static`: keys are instance members of ContainerKeys.
+
+import Fugu
+
+extension ContainerKeys {
+    static var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func read(_ container: Container) -> Int { container.timeout }
+
+// MARK: KeyStaticKeyPath
+// compiler: error: static member 'timeout' cannot be used on instance of type 'ContainerKeys'
+// Cure: leave out `static`: keys are instance members of ContainerKeys.
+
+import Fugu
+
+extension ContainerKeys {
+    static var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func reset(_ container: Container) { container.reset(\.timeout) }
+
+// MARK: KeyStored
+// compiler: error: extensions must not contain stored properties
+// Cure: write a computed property with its type: `var timeout: PropertyKey<Int> { .init(defaultValue: 30) }`.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout = PropertyKey(defaultValue: 30)
+}
+
+// MARK: KeyStoredLet
+// compiler: error: extensions must not contain stored properties
+// Cure: write a computed property with its type: `var timeout: PropertyKey<Int> { .init(defaultValue: 30) }`.
+
+import Fugu
+
+extension ContainerKeys {
+    let timeout: PropertyKey<Int> = .init(defaultValue: 30)
+}
+
+// MARK: KeyTwice
+// compiler: error: invalid redeclaration of 'timeout'
+// Cure: properties and features share one namespace: give one of the two another name.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+    var timeout: FeatureKey<String> { .init { _ in "30 s" } }
+}
+
+// MARK: KeyWithoutDefault
+// compiler: error: 'init(isSecret:)' is unavailable: give a default: .init(defaultValue: …), or make the value an optional
+// Cure: give a default, or make the value an optional.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init() }
+}
+
+// MARK: LateRead
+// program: Fugu: Client ignored the child's override of \.timeout, because it reads \.timeout after its load, through the container of that load.
+// Cure: read it through `@Injected`, which follows the caller, or while the feature loads.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+struct Client: Feature {
+    let container: any FeatureContainer
+    static func load(in container: any FeatureContainer) -> Client { Client(container: container) }
+    var timeout: Int { container.timeout }
+}
+
+let app = Container()
+let client = app[Client.self]
+Container.with(app.child { $0.timeout = 5 }) { print(client.timeout) }
+
+// MARK: LoadIsAsync
+// compiler: error: type 'Greeter' does not conform to protocol 'Feature'
+// Cure: conform to AsyncFeature.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) async -> Greeter { Greeter() }
+}
+
+// MARK: LoadTakesContainer
+// compiler: error: type 'Greeter' does not conform to protocol 'Feature'
+// Cure: the parameter is `any FeatureContainer`, the handle that records what is read.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: Container) -> Greeter { Greeter() }
+}
+
+// MARK: LoadThrows
+// compiler: error: type 'Greeter' does not conform to protocol 'Feature'
+// Cure: conform to ThrowingFeature.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) throws -> Greeter { Greeter() }
+}
+
+// MARK: LoadedOfPlainFeature
+// compiler: error: 'loaded' is unavailable: a plain feature loads when it's read; use the subscript
+// Cure: read a plain feature with `container[Greeter.self]`; it loads if needed.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+func read(_ container: Container) -> Greeter { container.loaded(Greeter.self) }
+
+// MARK: MadeAgain
+// program: Fugu: Database loads again for a child container that overrides \.requestID. This can be expensive, because it reaches outside the process or registers teardown closures.
+// Cure: declare the home `.shared` and read a logger that knows nothing of requests.
+
+import Fugu
+
+extension ContainerKeys {
+    var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+struct Logger: Feature {
+    let id: Int
+    static func load(in container: any FeatureContainer) -> Logger { Logger(id: container.requestID) }
+}
+
+struct Database: Feature {
+    static func load(in container: any FeatureContainer) -> Database {
+        _ = container[Logger.self]
+        container.onClose {}
+        return Database()
+    }
+}
+
+let server = Container()
+_ = server[Database.self]
+let request = server.child { $0.requestID = 7 }
+_ = request[Database.self]
+
+// MARK: MainActorConformance
+// compiler: error: conformance of 'Screen' to protocol 'Feature' crosses into main actor-isolated code and can cause data races [#ConformanceIsolation]
+// Cure: conform to MainActorFeature.
+
+import Fugu
+
+@MainActor final class Screen { init() {} }
+
+extension Screen: Feature {
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+// MARK: MainActorInPlainLoad
+// compiler: error: main actor-isolated subscript 'subscript(dynamicMember:)' can not be referenced from a nonisolated context
+// Cure: conform to MainActorFeature, too, or keep what the load needs in a plain feature.
+
+import Fugu
+
+@MainActor final class Screen: MainActorFeature {
+    init() {}
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+extension ContainerKeys {
+    var screen: MainActorFeatureKey<Screen> { .init(Screen.self) }
+}
+
+struct Printer: Feature {
+    static func load(in container: any FeatureContainer) -> Printer {
+        _ = container.screen
+        return Printer()
+    }
+}
+
+// MARK: MainActorIsolatedConformance
+// compiler: error: cannot form main actor-isolated conformance of 'Screen' to SendableMetatype-inheriting protocol 'NonisolatedFeature' [#IsolatedConformances]
+// Cure: conform to MainActorFeature.
+
+import Fugu
+
+@MainActor final class Screen { init() {} }
+
+extension Screen: @MainActor Feature {
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+// MARK: MainActorOffActor
+// compiler: error: main actor-isolated subscript 'subscript(_:_:_:)' can not be referenced from a nonisolated context
+// Cure: read it on the main actor: mark the function `@MainActor`.
+
+import Fugu
+
+@MainActor final class Screen: MainActorFeature {
+    init() {}
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+func show(_ container: Container) { _ = container[Screen.self] }
+
+// MARK: ModifyAsync
+// compiler: error: 'modify' is unavailable: read the feature, change the copy, and use set(_:to:)
+// Cure: write `container.set(Database.self, to: …)`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+func change(_ container: Container) { container.modify(Database.self) { $0 = Database() } }
+
+// MARK: NeverClosed
+// program: Fugu: a container was released without close(), so teardown closures of these never ran: Connection.
+// Cure: call `close()` before you let the container go.
+
+import Fugu
+
+struct Connection: Feature {
+    static func load(in container: any FeatureContainer) -> Connection {
+        container.onClose {}
+        return Connection()
+    }
+}
+
+func serve() { _ = Container()[Connection.self] }
+
+serve()
+
+// MARK: NotAKey
+// compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature
+// Cure: ask for a type that conforms to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature.
+
+import Fugu
+
+struct Mail {}
+
+func read(_ container: Container) -> Mail { container[Mail.self] }
+
+// MARK: NotWarmedUp
+// program: Fugu: there is no loaded instance of Database.
+// Cure: load it before: `try await container.warmUp { $0.load(Database.self) }`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+struct Users: Feature {
+    static func load(in container: any FeatureContainer) -> Users {
+        _ = container.loaded(Database.self)
+        return Users()
+    }
+}
+
+_ = Container()[Users.self]
+
+// MARK: ObserverCountsInVariable
+// compiler: error: mutation of captured var 'count' in concurrently-executing code [#SendableClosureCaptures]
+// Cure: keep the count in an actor, a lock, or an atomic: observers are called on any thread.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func watch(_ container: Container) {
+    var count = 0
+    container.observe(\.timeout) { _ in count += 1 }
+}
+
+// MARK: ObserverOfMainActor
+// compiler: error: main actor-isolated property 'text' can not be mutated from a Sendable closure
+// Cure: follow `values(of:)` in a task.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+@MainActor final class Label { var text = "" }
+
+@MainActor func watch(_ container: Container, _ label: Label) {
+    container.observe(\.timeout) { label.text = "\($0)" }
+}
+
+// MARK: PlaceholderForgotten
+// compiler: error: type 'Mail' does not conform to protocol 'External'
+// Cure: add `static var placeholder`: what strict containers give in tests.
+
+import Fugu
+
+struct Mail: Feature, External {
+    static func load(in container: any FeatureContainer) -> Mail { Mail() }
+}
+
+// MARK: PlainReadAfterClose
+// program: Fugu: Greeter was read after its container was closed. It was loaded for this read alone and isn't kept.
+// Cure: read it before `close()`, or use a container that is still open.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+let container = Container()
+try await container.close()
+_ = container[Greeter.self]
+
+// MARK: PropertyOfContainerGone
+// program: Fugu: \.timeout was read after its container was released, so it gave its default.
+// Cure: keep the container as long as what it made is used.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+struct Client: Feature {
+    let container: any FeatureContainer
+    static func load(in container: any FeatureContainer) -> Client { Client(container: container) }
+}
+
+func makeClient() -> Client { Container()[Client.self] }
+
+print(makeClient().container.timeout)
+
+// MARK: ProtocolNotSendable
+// compiler: error: type 'any Weather' does not conform to the 'Sendable' protocol
+// Cure: let the protocol inherit from Sendable: `protocol Weather: Sendable`.
+
+import Fugu
+
+protocol Weather { func temperature() -> Double }
+
+enum WeatherFeature: Feature {
+    static func load(in container: any FeatureContainer) -> any Weather { fatalError() }
+}
+
+// MARK: PublicStructNotSendable
+// compiler: error: type 'Mail' does not conform to the 'Sendable' protocol
+// Cure: write `public struct Mail: Feature, Sendable`; the compiler infers Sendable only for types that are not public.
+
+import Fugu
+
+/// Sends letters.
+public struct Mail: Feature {
+    /// Where they go.
+    public var address = ""
+    /// Creates one.
+    public static func load(in container: any FeatureContainer) -> Mail { Mail() }
+}
+
+// MARK: ReadAfterClose
+// program: Fugu: Document can't be loaded: the container is closed.
+// Cure: read it before `close()`, or use a container that is still open.
+
+import Fugu
+
+struct Document: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Document { Document() }
+}
+
+let container = Container()
+try await container.close()
+do {
+    _ = try container[Document.self]
+} catch {
+    print(error)
+}
+
+// MARK: Registered
+// compiler: error: generic parameter 'Value' could not be inferred
+// Cure: conform the type to Feature and write how it is made in `load(in:)`; there is nothing to register.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+func begin(_ container: Container) { container.register(Greeter.self) { _ in Greeter() } }
+
+// MARK: RuleReadsItsScope
+// program: Fugu: a rule for scope /orders reads that scope while it is being configured.
+// Cure: read from the container that the rule is given.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+let api = Container()
+api.configureScopes("/orders") { $0.timeout = api.scope("/orders").timeout + 1 }
+print(api.scope("/orders").timeout)
+
+// MARK: SetAsync
+// compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
+// Cure: write `container.set(Database.self, to: Database())`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+func set(_ container: Container) { container[Database.self] = Database() }
+
+// MARK: SetInLoad
+// program: Fugu: Client changes \.timeout while it loads, when its container can only be read.
+// Cure: set it before, or later through a container that was kept.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+struct Client: Feature {
+    static func load(in container: any FeatureContainer) -> Client {
+        container.timeout = 5
+        return Client()
+    }
+}
+
+_ = Container()[Client.self]
+
+// MARK: SetInsideModify
+// program: Fugu: \.timeout is written while modify changes it, and modify waits for this write.
+// Cure: change the value that the body is given.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+let container = Container()
+container.modify(\.timeout) { _ in container.timeout = 5 }
+
+// MARK: SetThrowing
+// compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
+// Cure: write `container.set(Document.self, to: Document())`.
+
+import Fugu
+
+struct Document: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Document { Document() }
+}
+
+func set(_ container: Container) { container[Document.self] = Document() }
+
+// MARK: SharedOverridden
+// program: Fugu: Database has the home .shared, but was read in a child container that overrides its input \.requestID.
+// Cure: let the database read a logger that knows nothing of requests.
+
+import Fugu
+
+extension ContainerKeys {
+    var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+struct Logger: Feature {
+    let id: Int
+    static func load(in container: any FeatureContainer) -> Logger { Logger(id: container.requestID) }
+}
+
+struct Database: Feature {
+    static var home: Home { .shared }
+    static func load(in container: any FeatureContainer) -> Database {
+        _ = container[Logger.self]
+        return Database()
+    }
+}
+
+let server = Container()
+_ = server.child { $0.requestID = 7 }[Database.self]
+
+// MARK: StaticForgotten
+// compiler: error: type 'UserName' does not conform to protocol 'Property'
+// Cure: write `static var defaultValue`.
+
+import Fugu
+
+struct UserName: Property {
+    var defaultValue: String { "guest" }
+}
+
+// MARK: StaticForgottenInLoad
+// compiler: error: type 'Greeter' does not conform to protocol 'Feature'
+// Cure: write `static func load(in:)`.
+
+import Fugu
+
+struct Greeter: Feature {
+    func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+// MARK: TryForgotten
+// compiler: error: subscript access can throw, but it is not marked with 'try' and the error is not handled
+// Cure: write `try container[Document.self]`.
+
+import Fugu
+
+struct Document: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Document { Document() }
+}
+
+func open(_ container: Container) -> Document { container[Document.self] }
+
+// MARK: UnimplementedCalled
+// program: Fugu: Audio.volume was called, but it isn't implemented.
+// Cure: give the double a closure for it.
+
+import Fugu
+
+struct Audio: Sendable {
+    var volume: @Sendable () -> Double = unimplemented("Audio.volume", placeholder: 0)
+}
+
+print(Audio().volume())
+
+// MARK: UnimplementedWithoutPlaceholder
+// compiler: error: 'unimplemented' is unavailable: the closure can't throw; say what a call returns: unimplemented(…, placeholder: …)
+// Cure: give the value that the call returns: `unimplemented("Audio.volume", placeholder: 0)`.
+
+import Fugu
+
+struct Audio: Sendable {
+    var volume: @Sendable () -> Double
+}
+
+let audio = Audio(volume: unimplemented("Audio.volume"))
+
+// MARK: ValueOfWrongType
+// compiler: error: cannot assign value of type 'String' to type 'Int'
+// Cure: set a value of the type that the key declares.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func set(_ container: Container) { container.timeout = "5" }
+
+// MARK: WrongValueInFile
+// program: app.json:1:21: server.port: expected Int, found bool true
+// Cure: write a number in the file; `require` throws the same instead of giving the default.
+
+import Fugu
+import FuguConfiguration
+
+extension ContainerKeys {
+    var port: PropertyKey<Int> { .init("server.port", defaultValue: 8080) }
+}
+
+let container = Container()
+try container.apply(JSONSource(text: #"{"server": {"port": true}}"#, name: "app.json"))
+print(container.port)
