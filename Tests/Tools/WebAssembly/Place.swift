@@ -1,5 +1,0 @@
-typealias Place = FamilyLocked<PlaceState>
-
-struct PlaceState {
-    var nextInGarbage: Place?
-}

@@ -1,4 +1,0 @@
-protocol ValueKeyDescriptor: AnyObject, Sendable {
-    var distinction: KeyDistinction? { get }
-    var naming: PropertyNaming? { get }
-}
