@@ -182,6 +182,6 @@ struct Page: Sendable, CustomStringConvertible {
     func commands() throws {
         let lines = try SourceText(at: Page.root.appending(path: "README.md").path).lines
         #expect(lines.contains("swift run QuickStart"))
-        #expect(lines.first { $0.hasPrefix("swift test") } == "swift test")
+        #expect(lines.first { $0.hasPrefix("swift test") } == "swift test --quiet")
     }
 }
