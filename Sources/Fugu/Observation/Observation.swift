@@ -12,12 +12,6 @@ public final class ObservationToken: Sendable {
     public func cancel() { observer.cancel() }
 }
 
-/// A token prints nothing of what it observes.
-extension ObservationToken: CustomReflectable {
-    /// A mirror without children.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
 /// An observation that a token can cancel.
 protocol Cancelling: AnyObject, Sendable {
     func cancel()
