@@ -14,7 +14,6 @@ import Testing
             "Saving through a relative link whose target is missing makes the target; a circle of links is an error",
             danglingLink),
         Case("A link to a folder can be deleted, the folder stays", linkToFolder),
-        Case("Readers meanwhile see the old content or the new, whole", atomic),
         Case("A failing double fails where the test asks for it and nowhere else", failing),
     ]
 
@@ -86,6 +85,7 @@ import Testing
         try expect(FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int == 0o755)
     }
 
+    @Test("Readers meanwhile see the old content or the new, whole")
     func atomic() async throws {
         let url = folder.file("data")
         let contents = [Data(repeating: 1, count: 200_000), Data(repeating: 2, count: 100_000)]

@@ -25,15 +25,6 @@ struct Law15SharedTests {
             replacedKeepsHome),
         Case(
             "An update sees what it does to a shared feature through a child, too (laws 7 and 15)", updateThroughChild),
-        Case(
-            "An instance with closers that is made again for a child is reported once, with the way there (law 15)",
-            madeAgain),
-        Case("The report on a key that is made again names the argument of the key (law 15)", madeAgainByKey),
-        Case(
-            "The report on a decorated type that is made again names the declaration of the type (law 15)",
-            madeAgainWithin),
-        Case(
-            "A late read through a kept handle is reported where the caller overrides what is read (law 15)", lateRead),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law15SharedTests>) async throws { try await stated.run(self) }
@@ -162,6 +153,7 @@ struct Law15SharedTests {
         }
     }
 
+    @Test("An instance with closers that is made again for a child is reported once, with the way there (law 15)")
     func madeAgain() async throws {
         let root = Container()
         let reports = Log<String>()
@@ -174,6 +166,7 @@ struct Law15SharedTests {
         try await root.close()
     }
 
+    @Test("The report on a key that is made again names the argument of the key (law 15)")
     func madeAgainByKey() async throws {
         let root = Container()
         let reports = root.logReports()
@@ -186,6 +179,7 @@ struct Law15SharedTests {
         try await root.close()
     }
 
+    @Test("The report on a decorated type that is made again names the declaration of the type (law 15)")
     func madeAgainWithin() async throws {
         let root = Container()
         let reports = root.logReports()
@@ -204,6 +198,7 @@ struct Law15SharedTests {
         static func load(in container: any FeatureContainer) -> Mailer { Mailer(container) }
     }
 
+    @Test("A late read through a kept handle is reported where the caller overrides what is read (law 15)")
     func lateRead() {
         let root = Container()
         let reports = Log<String>()
