@@ -3,10 +3,20 @@ package import Testing
 /// The failures that this module records.
 package enum Failure {
     /// Receives failures in place of the testing library, so that a test of failing tests can pass.
-    @TaskLocal package static var recorder: (@Sendable (_ text: String, _ place: SourceLocation) -> Void)?
+    ///
+    /// An optimized build crashes where a task-local value is a closure: the closure's type isn't found.
+    package final class Recorder: Sendable {
+        fileprivate let record: @Sendable (_ text: String, _ place: SourceLocation) -> Void
+
+        package init(_ record: @escaping @Sendable (_ text: String, _ place: SourceLocation) -> Void) {
+            self.record = record
+        }
+    }
+
+    @TaskLocal package static var recorder: Recorder?
 
     static func record(_ text: String, at place: SourceLocation) {
-        if let recorder { return recorder(text, place) }
+        if let recorder { return recorder.record(text, place) }
         Issue.record(Comment(rawValue: text), sourceLocation: place)
     }
 

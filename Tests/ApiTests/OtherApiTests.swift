@@ -208,7 +208,7 @@ struct OtherApiTests {
         expect(container.mailer.send("x"))
         let empty = Container.strict()
         let failures = Log<String>()
-        Failure.$recorder.withValue({ text, _ in failures.add(text) }) {
+        Failure.$recorder.withValue(Failure.Recorder { text, _ in failures.add(text) }) {
             expect(empty.mailer.send("x"), equals: false)
         }
         expect(

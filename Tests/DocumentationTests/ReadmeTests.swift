@@ -13,7 +13,8 @@ import Testing
         })
     func forgotten() async throws {
         let failures = Mutex<[String]>([])
-        await Failure.$recorder.withValue({ text, _ in failures.withLock { $0.append(text) } }) {
+        let recorder = Failure.Recorder { text, _ in failures.withLock { $0.append(text) } }
+        await Failure.$recorder.withValue(recorder) {
             _ = try? await Container.current[OrderPage.self].text()
         }
         // The page's declarations stand in a file of the reader.

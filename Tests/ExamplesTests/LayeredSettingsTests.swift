@@ -42,7 +42,7 @@ struct LayeredSettingsTests {
     func wrong() throws {
         try container.apply(ArgumentsSource(["--server-port", "http"]))
         let failures = Log<String>()
-        Failure.$recorder.withValue({ text, _ in failures.add(text) }) {
+        Failure.$recorder.withValue(Failure.Recorder { text, _ in failures.add(text) }) {
             expect(container[\.port], equals: 8080)
         }
         expect(

@@ -62,7 +62,7 @@ import Testing
 
     func unsteady() throws {
         let failures = Log<String>()
-        try Failure.$recorder.withValue({ text, _ in failures.add(text) }) {
+        try Failure.$recorder.withValue(Failure.Recorder { text, _ in failures.add(text) }) {
             try expectConformance(of: CountingSource(["a"]), holding: ["a": 1], lacking: [])
         }
         expect(!failures.all.isEmpty)

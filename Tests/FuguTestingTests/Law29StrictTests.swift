@@ -49,10 +49,11 @@ import Testing
         let place = try #require(Test.current?.sourceLocation)
         let during = Log<Int>()
         let seen = Log<String>()
-        try await Failure.$recorder.withValue({ text, `where` in
-            expect(`where`, equals: place)
+        let recorder = Failure.Recorder { text, found in
+            expect(found, equals: place)
             seen.add(StrictnessCase.withoutPlace(text))
-        }) {
+        }
+        try await Failure.$recorder.withValue(recorder) {
             try await runCase(.container) {
                 let (container, sender) = (Container.current, Sender())
                 try container.apply(DictionarySource(["strictness.port": "http"], name: "server"))

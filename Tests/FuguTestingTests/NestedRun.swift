@@ -14,9 +14,10 @@ struct SeenIssue: Equatable {
 /// The issues that `body` makes, which don't fail the test that runs.
 func issues(_ body: () async throws -> Void) async -> [SeenIssue] {
     let log = Log<SeenIssue>()
-    await Failure.$recorder.withValue({ text, place in
+    let recorder = Failure.Recorder { text, place in
         log.add(SeenIssue(text: StrictnessCase.withoutPlace(text), place: place))
-    }) {
+    }
+    await Failure.$recorder.withValue(recorder) {
         do { try await body() } catch { log.add(SeenIssue(text: "\(error)", place: nil)) }
     }
     return log.all
@@ -25,7 +26,7 @@ func issues(_ body: () async throws -> Void) async -> [SeenIssue] {
 /// The texts of the issues that `body` makes, each with the place where something was read.
 func texts(_ body: () async throws -> Void) async rethrows -> [String] {
     let log = Log<String>()
-    try await Failure.$recorder.withValue({ text, _ in log.add(text) }, operation: body)
+    try await Failure.$recorder.withValue(Failure.Recorder { text, _ in log.add(text) }, operation: body)
     return log.all
 }
 
