@@ -24,7 +24,7 @@ extension ContainerKeys {
         Case(
             "Who begins to observe after a reset hears what sources above give from then on (laws 10 and 23)",
             observedAfterReset),
-        Case("Inside an update a reset uncovers the source's value, and outside only at its end", update),
+        Case("A reset inside an update uncovers the source's value at its end", update),
         Case("A modify starts from the source's value and then counts as code", modify),
         Case(
             "In a scope code comes before rules, rules before its sources, and these before its parent's code", scopes),
@@ -152,7 +152,7 @@ extension ContainerKeys {
         container.timeout = 2
         container.update { pending in
             pending.reset(\.timeout)
-            expect(pending.timeout, equals: 1)
+            expect(pending.timeout, equals: 2)
             expect(container.timeout, equals: 2)
         }
         expect(container.timeout, equals: 1)

@@ -113,7 +113,7 @@ import Testing
             overriding.update { inner in
                 expect(inner[First.self], equals: 9)
                 inner.reset(First.self)
-                expect(inner[First.self], equals: 1)
+                expect(inner[First.self], equals: 9)
             }
             expect(child[First.self], equals: 0)
             expect(overriding[First.self], equals: 9)

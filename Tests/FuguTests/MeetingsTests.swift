@@ -70,9 +70,6 @@ extension ContainerKeys {
         Case(
             "release × closers: the report of a container that was released without close() names 20 features at most",
             manyClosers),
-        Case(
-            "update × load: what an update has loaded from a value that it sets afterward isn't kept (laws 7 and 19)",
-            loadedTooEarly),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<MeetingsTests>) async throws { try await stated.run(self) }
@@ -488,16 +485,5 @@ extension ContainerKeys {
     func manyClosers() {
         let messages = Messages.neverClosed(Array(repeating: nil, count: 50))
         expect(messages.contains("and 30 more"))
-    }
-
-    func loadedTooEarly() {
-        container[Number.self] = 4
-        _ = container[Doubled.self]
-        container.update { changes in
-            changes.reset(Doubled.self)
-            expect(changes[Doubled.self], equals: 8)
-            changes[Number.self] = 5
-        }
-        expect(container[Doubled.self], equals: 10)
     }
 }

@@ -130,8 +130,8 @@ extension Container {
 
     /// Publishes several changes together, or none of them if the closure throws.
     ///
-    /// Reads through the handle give pending values; loads see published values only. Observers are notified once of
-    /// each changed key. An update inside another one of the family joins it if the same thread or task begins it. An
+    /// Reads through the handle give the values that it set; a key that it reset or replaced gives what's published, until the
+    /// end. Loads see published values only. Observers are notified once of each changed key. An update inside another one of the family joins it if the same thread or task begins it. An
     /// update is atomic, not isolated: to count, use `modify`. Make all changes through the handle: what `body` writes to the
     /// container itself is published immediately, and what the handle wrote to the same key replaces it at the end. Sources that
     /// you apply inside take effect immediately, too. A handle that you keep reads and writes the container afterward.

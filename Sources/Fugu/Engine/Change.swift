@@ -61,8 +61,6 @@ struct Write {
     let key: Key
     let equal: Equality
     let operation: Operation
-    /// The instance that an update loaded in place of the one that this write resets or replaces.
-    var made: DraftInstance?
     /// Whether reads return the same as before, so that no instance becomes outdated.
     var isTheSame = false
     /// Whether the value equals the one that's seen now, once that's known.
@@ -87,14 +85,8 @@ struct Write {
         return waiter?.chain.contains { $0 === exclusion } ?? false
     }
 
-    /// Moves what a pending write holds into the garbage, because another one replaces it or it's undone.
-    func drop(_ token: LockToken, _ garbage: inout Garbage) {
-        garbage.add(made?.discard(token))
-        garbage.add(Retained(self))
-    }
-
     /// The value that the write stores.
-    fileprivate var value: Payload? {
+    var value: Payload? {
         switch operation {
         case .set(let payload), .rule(let payload?), .supply(.value(let payload)): payload
         default: nil
@@ -725,8 +717,7 @@ extension Family {
     ) {
         let isEqual = write.answer?.isEqual == true
         let change = Change(token, write)
-        var kind = change.apply(token, write, isOpen: isOne, isEqual: isEqual, &effects)
-        if let made = write.made, keep(token, made, write, &effects) { kind = kind ?? .loaded }
+        let kind = change.apply(token, write, isOpen: isOne, isEqual: isEqual, &effects)
         if change.node.storage[token].strictness != nil { change.node.noteOutdated(token, write, kind) }
         guard let kind, let place = change.cell.place else { return }
         if isOne, kind != .unset, !isEqual { return effects.announce(token, place, kind, endOf: transaction) }
@@ -737,25 +728,6 @@ extension Family {
                 changes.append(Announcement(place: place, kind: .dropped))
             }
         }
-    }
-
-    /// Keeps an instance that an update loaded in place of the one that it resets or replaces.
-    ///
-    /// Returns whether the instance is kept.
-    private func keep(_ token: LockToken, _ made: DraftInstance, _ write: Write, _ effects: inout Effects) -> Bool {
-        let node = write.node
-        let cell = node.storage.cell(token, write.key)
-        guard made.provenance.isAnchored(token, write.key, in: node), !made.isOutdated(token, in: node),
-            !cell.has(CellFlags.hasWord)
-        else {
-            effects.garbage.add(made.discard(token))
-            return false
-        }
-        effects.garbage.add(
-            cell.store(made.payload, flags: CellFlags.loaded | cell.heldFlags, at: state[token].tick(), isOpen: false))
-        cell.openIfPresent()
-        node.place(token, write.key).settle(token, made.provenance, made.lifetime, &effects.garbage)
-        return true
     }
 
     /// Resets every key that was set, loaded, or observed in a node, or that's being loaded for it or a descendant.

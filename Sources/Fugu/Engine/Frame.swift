@@ -28,15 +28,13 @@ final class Frame: Sendable {
     private let outer: UnmanagedReference<Frame>?
     /// The request that a load answers.
     let load: LoadFacts?
-    /// The update whose handle requested the load.
-    let draft: Frame?
     let state: FamilyLocked<FrameState>
     private let finished = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
     init(
         _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
-        _ load: LoadFacts? = nil, through draft: Frame? = nil
+        _ load: LoadFacts? = nil
     ) {
         self.kind = kind
         self.family = family
@@ -44,7 +42,6 @@ final class Frame: Sendable {
         self.key = key
         self.parent = parent
         self.load = load
-        self.draft = draft
         level = (parent?.level ?? 0) + 1
         stackStart = parent?.stackStart ?? PlatformStack.position
         mask = (parent?.mask ?? 0) | (kind == .load ? key!.mask : 0)
@@ -141,8 +138,8 @@ final class RareFrameState {
     var deferred = Kept<[Follower]>([])
     /// The number of attempts to load again for each follower, in this and earlier rounds of a delivery.
     var attempts: [ObjectIdentifier: Int] = [:]
-    /// The pending writes of an update or of rules.
-    var pending: PendingWrites?
+    /// The pending writes of an update or of rules, and of the nested updates in progress, or empty if none are collected.
+    var pending: [PendingWrites] = []
     /// The time at which an update, a `modify`, or a run of rules began.
     var begun: UInt64 = 0
     /// The reads that a snapshot holds back from loads.

@@ -416,7 +416,7 @@ private struct LoadEnd {
             if facts.isFixed { home = asker }
             asker.storage.cell(token, key).mark(CellFlags.input)
         }
-        while home !== asker, load.draft == nil, let older = Self.older(token, than: load, seenFrom: home) {
+        while home !== asker, let older = Self.older(token, than: load, seenFrom: home) {
             if older.isLocal {
                 isLocal = true
                 home = asker
@@ -602,19 +602,6 @@ private struct LoadEnd {
             return nil
         }
         publish(token, given)
-        if let draft = load.draft,
-            let write = home.path.firstResult({ draft.pendingWrite(token, of: key, in: $0) })
-        {
-            if write.node === home, !write.operation.isSet {
-                let made = DraftInstance(payload, provenance, lifetime, at: load.family.state[token].now)
-                draft.keep(token, made, of: key, in: home, &effects)
-            } else {
-                // Below the update's own container, an instance made by what the update may take back isn't kept.
-                dropLifetime(token)
-            }
-            recorder?.record(token, outcome(token, given), of: key)
-            return nil
-        }
         guard isWanted(token) else {
             recorder?.record(token, outcome(token, given), of: key)
             dropLifetime(token)
@@ -638,7 +625,7 @@ private struct LoadEnd {
 
     /// Returns what the asker sees now.
     private func lookAgain(_ token: LockToken) -> Look {
-        asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key, through: load.draft)
+        asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key)
     }
 
     private func dropLifetime(_ token: LockToken) { lifetime?.leave(token) }

@@ -381,8 +381,6 @@ extension Node {
 enum Look {
     /// The cell whose value is seen, and its owner: the node or an ancestor.
     case found(CellReference, UnmanagedReference<Node>)
-    /// A value that an update in progress has set, loaded, or uncovered.
-    case pending(Payload)
     /// Nothing. `limit` is the nearest node that holds the key without a value, because its loader was replaced or a source
     /// has a wrong value.
     case missing(limit: UnmanagedReference<Node>?)
@@ -390,31 +388,10 @@ enum Look {
 
 extension Node {
     /// Returns the nearest value of a key that's held, or loaded and valid here.
-    ///
-    /// - `draft`: The update whose handle reads the key. Its pending writes hide what they will replace.
     @inline(__always)
-    func look(_ token: LockToken, _ key: Key, through draft: Frame? = nil) -> Look {
+    func look(_ token: LockToken, _ key: Key) -> Look {
         var held: UInt64 = 0
         return path.firstResult { owner -> Look? in
-            if let draft, let write = draft.pendingWrite(token, of: key, in: owner) {
-                switch write.operation {
-                case .set(let payload): return .pending(payload)
-                case .replace:
-                    return write.made.map { .pending($0.payload) } ?? .missing(limit: UnmanagedReference(owner))
-                default:
-                    if let made = write.made { return .pending(made.payload) }
-                    // The write uncovers the layer behind.
-                    let rare = owner.storage.existingCell(token, key)?.place?[token].rare
-                    if let rule = rare?.rule.value { return .pending(rule) }
-                    switch rare?.supplied.value ?? .nothing {
-                    case .value(let payload): return .pending(payload)
-                    case .failure: return .missing(limit: UnmanagedReference(owner))
-                    case .nothing: break
-                    }
-                    held |= owner.storage[token].heldMask
-                    return nil
-                }
-            }
             if let cell = owner.storage.existingCell(token, key) {
                 let status = cell.status
                 if status & CellFlags.loaded != 0 {

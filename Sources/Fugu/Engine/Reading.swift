@@ -24,8 +24,6 @@ struct Reading: ~Copyable {
     let node: Node
     /// The load that reads through its handle.
     private var recorder: Frame?
-    /// The update whose handle reads.
-    let draft: Frame?
     /// The container that was asked.
     ///
     /// The reader keeps it.
@@ -52,14 +50,13 @@ struct Reading: ~Copyable {
     private var key: Key { request.key }
 
     init(
-        _ request: Request, in node: Node, for container: Container, _ recorder: Frame?, through draft: Frame? = nil,
-        isTask: Bool = false, isForDescendant: Bool = false, isReload: Bool = false
+        _ request: Request, in node: Node, for container: Container, _ recorder: Frame?, isTask: Bool = false,
+        isForDescendant: Bool = false, isReload: Bool = false
     ) {
         self.isForDescendant = isForDescendant
         self.isReload = isReload
         self.request = request
         self.node = node
-        self.draft = draft
         self.container = UnmanagedReference(container)
         self.recorder = recorder
         self.isTask = isTask
@@ -97,7 +94,7 @@ struct Reading: ~Copyable {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
         return try Reading(
-            request, in: home, for: container, recorder, through: draft, isForDescendant: true, isReload: isReload
+            request, in: home, for: container, recorder, isForDescendant: true, isReload: isReload
         ).read(loader)
     }
 
@@ -145,7 +142,7 @@ struct Reading: ~Copyable {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
         return try await Reading(
-            request, in: home, for: container, recorder, through: draft, isTask: true, isForDescendant: true
+            request, in: home, for: container, recorder, isTask: true, isForDescendant: true
         ).readAsync(loader)
     }
 
@@ -258,18 +255,14 @@ struct Reading: ~Copyable {
         if node.isEnded(token) { return .ended }
         if recorder == nil { recorder = node.ownRecorder(token) { frame } }
         let limit: UnmanagedReference<Node>?
-        switch node.look(token, key, through: draft) {
+        switch node.look(token, key) {
         case .found(let cell, let owner):
             recorder?.record(token, cell, of: owner)
-            if draft == nil { node.link(token, key, to: cell, of: owner) }
+            node.link(token, key, to: cell, of: owner)
             return .found(cell.payload!)
-        case .pending(let payload): return .found(payload)
         case .missing(let holder): limit = holder
         }
-        let replacement = limit.flatMap { limit in
-            self.draft?.pendingWrite(token, of: key, in: limit.object)?.operation.replacement
-                ?? limit.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement.value }
-        }
+        let replacement = limit?.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement.value }
         // What a decoration makes, or a loader that was replaced below the declared home, lives where its inputs live.
         var declared = request.home
         var isFixed = declared.isFixed
@@ -300,17 +293,11 @@ struct Reading: ~Copyable {
             }
         }
         if isTask, Task.isCancelled { return .cancelled }
-        // An update affects a load only if it writes the key.
-        let draft = draft.flatMap { draft in
-            node.path.firstResult { draft.pendingWrite(token, of: key, in: $0) == nil ? nil : draft }
-        }
         let rare = node.ancestor(at: 0).place(token, key)[token].more()
         let isAskers = isFixed || declared.isLocal
         let expected = expectedHome(token, of: node, isAskers, rare.last, limit)
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
-        if misses < 4, !isAlone, !rare.loads.isEmpty,
-            let decision = join(token, rare, isAskers, expected, limit, through: draft)
-        {
+        if misses < 4, !isAlone, !rare.loads.isEmpty, let decision = join(token, rare, isAskers, expected, limit) {
             return decision
         }
         if request.isExternal, replacement == nil, let strictness = node.storage[token].strictness {
@@ -319,8 +306,7 @@ struct Reading: ~Copyable {
         let facts = LoadFacts(
             home: declared, isFixed: isFixed, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
             expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
-        let load = Frame(
-            .load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts, through: draft)
+        let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
         if isTask { awaited = load.pendingOutcome(token) }
         return .load(load, replacement)
@@ -362,12 +348,11 @@ struct Reading: ~Copyable {
     /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
         _ token: LockToken, _ rare: RarePlaceState, _ isAskers: Bool, _ mine: UnmanagedReference<Node>,
-        _ limit: UnmanagedReference<Node>?, through draft: Frame?
+        _ limit: UnmanagedReference<Node>?
     ) -> Decision? {
         for case let load? in rare.loads.candidates(at: mine) {
             let facts = load.load!
-            guard facts.limit == limit, load.draft === draft, !facts.isPrivate,
-                !load.state[token].load.isAbandoned,
+            guard facts.limit == limit, !facts.isPrivate, !load.state[token].load.isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, isAskers, rare.last, limit) == mine,
                 !facts.reloads || !load.hasOldInputs(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
@@ -425,7 +410,7 @@ struct Reading: ~Copyable {
     /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or fail if a key
     /// held on the way hides the instance.
     private func decide(_ token: LockToken, in home: Node, isReplaced: Bool) -> Decision {
-        if case .found = home.look(token, key, through: draft) {
+        if case .found = home.look(token, key) {
             let way = node.family.way(token, from: key) { key in
                 node.path.firstResult { $0.depth > home.depth && $0.holds(token, key) ? true : nil } ?? false
             }

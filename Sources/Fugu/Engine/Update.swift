@@ -8,9 +8,6 @@ struct PendingWrites {
     }
     private(set) var all: [Write] = []
     private var targets: [Target: Int] = [:]
-    /// The writes that later ones replaced, with their indices, as long as a nested update may be undone.
-    private var journal: [(index: Int, replaced: Write?)] = []
-    private var joined = 0
 
     // The writes keep the nodes, so the targets don't have to.
     subscript(key: Key, node: Node) -> Write? {
@@ -18,73 +15,15 @@ struct PendingWrites {
     }
 
     /// Adds a write, and moves the one that it replaces into the garbage.
-    mutating func add(_ token: LockToken, _ write: Write, _ garbage: inout Garbage) {
+    mutating func add(_ write: Write, _ garbage: inout Garbage) {
         let target = Target(node: UnmanagedReference(write.node), key: write.key)
-        if let index = targets[target] {
-            if joined > 0 { journal.append((index, all[index])) }
-            all[index].drop(token, &garbage)
-            all[index] = write
+        guard let index = targets[target] else {
+            targets[target] = all.count
+            all.append(write)
             return
         }
-        if joined > 0 { journal.append((all.count, nil)) }
-        targets[target] = all.count
-        all.append(write)
-    }
-
-    /// Begins a nested update, and returns the position in the journal to which an undo goes back.
-    mutating func beginNested() -> Int {
-        joined += 1
-        return journal.count
-    }
-
-    /// Ends a nested update, and moves the writes that were undone or that no undo needs anymore into the garbage.
-    mutating func endNested(_ token: LockToken, _ start: Int, isTakenBack: Bool, _ garbage: inout Garbage) {
-        joined -= 1
-        while isTakenBack, journal.count > start, let (index, replaced) = journal.popLast() {
-            all[index].drop(token, &garbage)
-            if let replaced {
-                all[index] = replaced
-            } else {
-                let last = all.removeLast()
-                targets[Target(node: UnmanagedReference(last.node), key: last.key)] = nil
-            }
-        }
-        guard joined == 0 else { return }
-        for (_, replaced) in journal { replaced?.drop(token, &garbage) }
-        journal = []
-    }
-}
-
-/// An instance that an update loaded in place of the one that it resets or replaces.
-final class DraftInstance: Sendable {
-    let payload: Payload
-    let provenance: Provenance
-    let lifetime: Lifetime?
-    /// The time at which the load ended.
-    let time: UInt64
-
-    init(_ payload: Payload, _ provenance: Provenance, _ lifetime: Lifetime?, at time: UInt64) {
-        self.payload = payload
-        self.provenance = provenance
-        self.lifetime = lifetime
-        self.time = time
-    }
-
-    /// Whether the instance reloads, and a direct input has changed since its load.
-    func isOutdated(_ token: LockToken, in node: Node) -> Bool {
-        provenance.reloads
-            && provenance.direct.contains { key in
-                guard case .found(let cell, _) = node.look(token, key) else { return true }
-                return cell.time > time
-            }
-    }
-
-    /// Discards the instance.
-    ///
-    /// Release the result outside the lock.
-    func discard(_ token: LockToken) -> AnyObject? {
-        lifetime?.leave(token)
-        return lifetime
+        garbage.add(Retained(all[index]))
+        all[index] = write
     }
 }
 
@@ -96,53 +35,63 @@ struct Draft: Sendable {
     let container: Container
 }
 
-extension Frame {
-    /// Returns the pending write of a key in a node, if there's one.
-    func pendingWrite(_ token: LockToken, of key: Key, in node: Node) -> Write? {
-        state[token].rare?.pending?[key, node]
+extension Draft {
+    /// Returns the value that the update, or an earlier rule, sets for what's seen here, if there's one.
+    func pending(_ key: Key) -> Payload? {
+        node.family.lock.withLock { token in
+            let pending = frame.state[token].rare?.pending ?? []
+            if pending.isEmpty { return nil }
+            // What's published below a container hides what's set there.
+            let depth =
+                switch node.look(token, key) {
+                case .found(_, let owner), .missing(let owner?): owner.depth
+                case .missing(nil): 0
+                }
+            let write = node.path.firstResult { node -> Write? in
+                node.depth < depth ? nil : pending.reversed().lazy.compactMap { $0[key, node] }.first
+            }
+            return write?.value
+        }
     }
+}
 
+extension Frame {
     /// Adds a pending write, and returns whether the frame still collects writes.
     func add(_ write: Write) -> Bool {
         var garbage = Garbage()
         let isAdded = family.lock.withLock { token in
-            guard !isFinished, let rare = state[token].rare, rare.pending != nil else { return false }
-            rare.pending!.add(token, write, &garbage)
+            guard !isFinished, let rare = state[token].rare, !rare.pending.isEmpty else { return false }
+            rare.pending[rare.pending.count - 1].add(write, &garbage)
             return true
         }
         garbage.dispose()
         return isAdded
     }
 
-    /// Keeps an instance that was loaded through the handle until the update ends.
-    func keep(
-        _ token: LockToken, _ made: DraftInstance, of key: Key, in node: Node, _ effects: inout Effects
-    ) {
-        guard var write = pendingWrite(token, of: key, in: node), write.made == nil else {
-            return effects.garbage.add(made.discard(token))
-        }
-        write.made = made
-        state[token].rare?.pending?.add(token, write, &effects.garbage)
-    }
-
-    /// Removes and returns the pending writes, and stops collecting: later writes are done at once.
-    func takeWrites() -> [Write] {
-        family.lock.withLock { token in state[token].rare?.pending.take() }?.all ?? []
-    }
-
-    /// Discards the pending writes, and the instances loaded for them.
-    fileprivate func discardWrites() {
-        let writes = takeWrites()
-        family.lock.withLock { token in for write in writes { _ = write.made?.discard(token) } }
-    }
-
-    /// Starts collecting writes.
+    /// Collects writes from now on, separately from those that are collected already.
     func collectWrites() {
         family.lock.withLock { token in
             let rare = state[token].more()
-            rare.pending = PendingWrites()
-            rare.begun = family.state[token].now
+            if rare.pending.isEmpty { rare.begun = family.state[token].now }
+            rare.pending.append(PendingWrites())
         }
+    }
+
+    /// Adds the writes that were collected since the last call of `collectWrites` to those before.
+    fileprivate func mergeWrites() {
+        var garbage = Garbage()
+        family.lock.withLock { token in
+            guard let rare = state[token].rare, let writes = rare.pending.popLast() else { return }
+            for write in writes.all { rare.pending[rare.pending.count - 1].add(write, &garbage) }
+        }
+        garbage.dispose()
+    }
+
+    /// Removes and returns the writes that were collected since the last call of `collectWrites`.
+    ///
+    /// If that was the first one, later writes are done at once.
+    func takeWrites() -> [Write] {
+        family.lock.withLock { token in state[token].rare?.pending.popLast() }?.all ?? []
     }
 }
 
@@ -156,7 +105,7 @@ extension Container {
         let ownChain = own.map { own in own.chain.prefix { $0.outermost == own.outermost } } ?? []
         // Code that runs while an update publishes isn't part of it.
         if let outer = ownChain.first(where: { $0.kind == .update && $0.family === node.family }),
-            node.family.lock.withLock({ token in outer.state[token].rare?.pending != nil })
+            node.family.lock.withLock({ token in outer.state[token].rare?.pending.isEmpty == false })
         {
             return try runNested(in: outer, node, body)
         }
@@ -167,7 +116,7 @@ extension Container {
             // Commit inside the frame, so that observers are called at its end.
             _ = Context.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
         } else {
-            update.discardWrites()
+            withExtendedLifetime(update.takeWrites()) {}
         }
         update.end()
         try result.get()
@@ -177,15 +126,9 @@ extension Container {
     private func runNested<E: Error>(
         in update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
     ) throws(E) {
-        let family = node.family
-        let start = family.lock.withLock { token in update.state[token].rare?.pending?.beginNested() ?? 0 }
+        update.collectWrites()
         let result = run(update, node, body)
-        let isTakenBack = if case .failure = result { true } else { false }
-        var garbage = Garbage()
-        family.lock.withLock { token in
-            update.state[token].rare?.pending?.endNested(token, start, isTakenBack: isTakenBack, &garbage)
-        }
-        garbage.dispose()
+        if case .success = result { update.mergeWrites() } else { withExtendedLifetime(update.takeWrites()) {} }
         try result.get()
     }
 

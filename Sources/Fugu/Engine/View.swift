@@ -70,17 +70,8 @@ extension Container {
             load.reportLateRead(of: key)
             #endif
             return load.homeNode.present(key, for: nil)
-        case .draft(let draft):
-            return draft.node.family.lock.withLock { token in
-                switch draft.node.look(token, key, through: draft.frame) {
-                case .found(let cell, _): cell.payload
-                case .pending(let payload): payload
-                case .missing: nil
-                }
-            }
-        case .rule(let draft):
-            if let pending = draft.pending(key) { return pending }
-            return draft.node.parent!.present(key, for: nil)
+        case .draft(let draft): return draft.pending(key) ?? draft.node.present(key, for: nil)
+        case .rule(let draft): return draft.pending(key) ?? draft.node.parent!.present(key, for: nil)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
             return container.presentNow(key)
@@ -116,16 +107,16 @@ extension Container {
 
     /// Returns a reading of a key, as the role requires.
     private func reading(_ request: Request, isTask: Bool, isReload: Bool = false) -> Reading {
-        var (node, asker, recorder, draft) = (asked, self, Frame?.none, Frame?.none)
+        var (node, asker, recorder) = (asked, self, Frame?.none)
         switch role {
         case .owner, .view: break
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
-        case .draft(let update): (node, asker, draft) = (update.node, update.container, update.frame)
+        case .draft(let update): (node, asker) = (update.node, update.container)
         case .rule(let rule): node = rule.node.parent!
         case .tracked(_, let container), .beside(_, let container):
             return container.reading(request, isTask: isTask, isReload: isReload)
         }
-        return Reading(request, in: node, for: asker, recorder, through: draft, isTask: isTask, isReload: isReload)
+        return Reading(request, in: node, for: asker, recorder, isTask: isTask, isReload: isReload)
     }
 
     // MARK: Writing
@@ -160,15 +151,6 @@ extension Container {
         if case .handle(let load) = role, load.add(closer) { return }
         let node = node
         node.family.lock.withLock { token in node.storage[token].more().closers.append(closer) }
-    }
-}
-
-extension Draft {
-    /// Returns the value that an earlier rule set, if there's one.
-    fileprivate func pending(_ key: Key) -> Payload? {
-        let write = node.family.lock.withLock { token in frame.pendingWrite(token, of: key, in: node) }
-        if case .rule(let payload)? = write?.operation { return payload }
-        return nil
     }
 }
 
