@@ -285,7 +285,6 @@ extension ModelFamily {
     func perform(_ change: Change, on source: Source, in member: Member) {
         let wasHeld = member.held[source] != nil
         let wasLoaded = member.loaded[source] != nil
-        var changed: [(Member, Source)] = []
         switch change {
         case .set(let value):
             // 10: what it already is, is no change.
@@ -301,7 +300,6 @@ extension ModelFamily {
             member.held[source] = .program(program)
         case .reset:
             guard wasHeld || wasLoaded else { return }
-            changed = readers(of: source, in: member)
             member.held[source] = nil
             member.loaded[source] = nil
         }
@@ -325,7 +323,6 @@ extension ModelFamily {
             }
         }
         // 19: what reloads goes when what it read is not what it would read now.
-        for (reader, key) in changed where reloads(key) { reader.loaded[key] = nil }
         while dropOutdated() {}
     }
 
@@ -334,21 +331,11 @@ extension ModelFamily {
         return false
     }
 
-    /// The readers of `source` from `owner`.
-    private func readers(of source: Source, in owner: Member) -> [(Member, Source)] {
-        members.flatMap { member -> [(Member, Source)] in
-            let between = member.path.prefix { $0 !== owner }
-            guard member.isWithin(owner), between.allSatisfy({ $0.held[source] == nil }) else { return [] }
-            return member.loaded.filter { ($0.value.inputs[source]?.depth).map { $0 <= owner.depth } ?? false }
-                .map { (member, $0.key) }
-        }
-    }
-
     private func dropOutdated() -> Bool {
         for member in members {
             for (key, loaded) in member.loaded where reloads(key) {
                 let isOutdated = loaded.inputs.contains { input, read in
-                    sight(of: input, from: read.depth, for: member) != read.sight
+                    present(input, for: member)?.sight != read.sight
                 }
                 if isOutdated {
                     member.loaded[key] = nil
@@ -357,18 +344,5 @@ extension ModelFamily {
             }
         }
         return false
-    }
-
-    /// The value that a reader in `member` sees if it still has a source's value from the member at `depth`.
-    private func sight(of source: Source, from depth: Int, for member: Member) -> Sight? {
-        for (steps, ancestor) in member.path.enumerated() {
-            if case .value(let sight)? = ancestor.held[source] { return sight }
-            if ancestor.depth == depth {
-                guard let loaded = ancestor.loaded[source] else { return nil }
-                return isShared(loaded, with: member.path.prefix(steps)) ? loaded.sight : nil
-            }
-            if ancestor.held[source] != nil { return nil }
-        }
-        return nil
     }
 }

@@ -63,4 +63,28 @@ import Testing
         expect(upper[Page.self], is: first)
         expect(root[Page.self], is: first)
     }
+
+    private enum Base: Property { static let defaultValue = 0 }
+    private enum Extra: Property { static let defaultValue = 0 }
+    private struct Total: Feature {
+        static func load(in container: any FeatureContainer) -> Int {
+            container[Asks.self] ? container[Base.self] + container[Extra.self] : -1
+        }
+    }
+
+    @Test("Observers hear of an instance past which their container saw, once a reset uncovers it (laws 10, 14, 16)")
+    func uncovered() {
+        let root = Container()
+        let middle = root.child { $0[Base.self] = 10 }
+        expect(middle[Total.self], equals: 10)
+        root[Asks.self] = false
+        expect(root[Total.self], equals: -1)
+        let below = middle.child { $0[Extra.self] = 5 }
+        let heard = Log<Int>()
+        below.observe(Total.self) { heard.add($0) }
+        expect(below[Total.self], equals: -1)
+        below.reset(Extra.self)
+        expect(below[Total.self], equals: 10)
+        expect(heard.all, equals: [10])
+    }
 }

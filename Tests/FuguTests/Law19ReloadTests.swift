@@ -46,6 +46,8 @@ import Testing
         Case("A local input that the parent sets reloads what was made from it (laws 14, 15, 19)", localInputSet),
         Case("An override between a feature's home and its input's reloads it (laws 16, 19)", overrideBetween),
         Case(
+            "So does one that hides an instance that a replaced loader made above (laws 16, 19)", overrideBelowReplaced),
+        Case(
             "A failed eager reload is reported and leaves the key unloaded; the next read tries again (law 19)",
             failedReload),
         Case(
@@ -530,6 +532,17 @@ import Testing
         root[Size.self] = 2
         expect(children.allSatisfy { $0.ifLoaded(live) == nil })
         expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
+    }
+
+    func overrideBelowReplaced() {
+        let live = FeatureKey(reloadsWhenInputsChange: true, home: .local, id: UniqueID()) { $0[Kept.self].size }
+        let root = Container()
+        root.replace(Kept.self) { Kept($0[Size.self] * 10) }
+        let middle = root.child()
+        let below = middle.child()
+        expect(below[live], equals: 10)
+        middle[Size.self] = 7
+        expect(below[live], equals: 70)
     }
 
     func settlesUnderThreads() {

@@ -63,8 +63,8 @@ struct Write {
     let operation: Operation
     /// Whether reads return the same as before, so that no instance becomes outdated.
     var isTheSame = false
-    /// Whether the value equals the one that's seen now, once that's known.
-    fileprivate var answer: Answer?
+    /// Whether the value equals the one that's seen now, which has this time, once that's known.
+    fileprivate var answer: (time: UInt64, isEqual: Bool)?
     /// Whether the container was released, so that the write isn't done.
     fileprivate var isTooLate = false
 
@@ -181,7 +181,7 @@ struct Effects {
 
 /// How the value of a key, as a place sees it, changes.
 enum ChangeKind {
-    /// An instance was loaded where there was none, or a value was set that equals the current one.
+    /// An instance was loaded where there was none.
     case loaded
     /// The loaded instance was dropped.
     case dropped
@@ -189,14 +189,12 @@ enum ChangeKind {
     case changed
     /// The key became held.
     case held
-    /// The key became held, with a value that equals the one seen before.
-    case heldEqual
     /// The key is no longer held.
     case unset
 
     /// Whether the key itself was written.
     fileprivate var isReset: Bool { self != .loaded && self != .dropped }
-    fileprivate var changesHolder: Bool { self == .held || self == .heldEqual || self == .unset }
+    fileprivate var changesHolder: Bool { self == .held || self == .unset }
 }
 
 extension Effects {
@@ -228,35 +226,40 @@ extension Effects {
     }
 
     /// Collects the followers of the key, and returns the places of the instances that must be dropped.
+    ///
+    /// All that a place and those below it registered looks again. What doesn't see the change finds what it knows.
     private func dropped(
         _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
     ) -> [Place] {
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
         var drops: [Place] = []
-        var open = [Reach(place: start, sees: true, isReplaced: replacesCopies)]
-        while let reach = open.popLast() {
-            let place = reach.place
-            if reach.sees, let follower = place[token].rare?.follower.value { reached.append((follower, kind.isReset)) }
-            if reach.sees, kind != .loaded {
+        var open = [(place: start, isReplaced: replacesCopies)]
+        while let (place, isReplaced) = open.popLast() {
+            if let follower = place[token].rare?.follower.value { reached.append((follower, kind.isReset)) }
+            if kind != .loaded {
                 place.forEachDependent(token) { reader, role in
                     switch role {
                     case .follower:
                         if let follower = reader[token].rare?.follower.value { reached.append((follower, false)) }
-                    case .input:
-                        if reader[token].mustGo(token, place.key, kind, in: start[token].node) { drops.append(reader) }
+                    case .input: if !reader.isCurrent(token) { drops.append(reader) }
                     case .anchor: break
                     }
                 }
                 // A value set above replaces the instances loaded below, and what layers below wrap.
-                if place != start, reach.isReplaced {
+                if place != start, isReplaced {
                     if place[token].provenance != nil { drops.append(place) }
-                    for wrapped in place.wrapped(token) {
-                        open.append(Reach(place: wrapped, sees: true, isReplaced: true))
-                    }
+                    for wrapped in place.wrapped(token) { open.append((wrapped, true)) }
                 }
             }
             // A node below that hides the key isn't in the tree, nor is anything below it.
-            place.forEachBelow(token) { if let next = reach.next(token, $0, kind) { open.append(next) } }
+            place.forEachBelow(token) { below in
+                if !below.wraps(token) {
+                    open.append((below, isReplaced))
+                } else if isReplaced || kind == .changed && below.inherits(token, from: start) {
+                    // The reset of a loaded instance replaces only what layers wrap.
+                    open.append((below, true))
+                }
+            }
         }
         return drops
     }
@@ -289,10 +292,9 @@ extension Effects {
 
     /// Makes a follower look again, and notes it if it has something to deliver.
     mutating func note(
-        _ token: LockToken, _ follower: Follower, isReset: Bool, known: Stamp? = nil, endOf transaction: Frame? = nil,
-        _ look: Look? = nil
+        _ token: LockToken, _ follower: Follower, isReset: Bool, endOf transaction: Frame? = nil, _ look: Look? = nil
     ) {
-        let notice = Notice(isReset: isReset, known: known, transaction: transaction, holder: holder())
+        let notice = Notice(isReset: isReset, transaction: transaction, holder: holder())
         if follower.refresh(token, notice, look, &garbage) { tell(follower) }
     }
 
@@ -322,67 +324,6 @@ extension Effects {
     }
 }
 
-/// How far a change of a key reaches down its tree.
-private struct Reach {
-    let place: Place
-    /// Whether the node sees what has changed, and not an instance in between.
-    let sees: Bool
-    /// Whether the change replaces instances that were loaded here and below.
-    let isReplaced: Bool
-    /// An instance above that nodes below see instead, unless they hold one of its inputs.
-    private var hider: Provenance?
-
-    init(place: Place, sees: Bool, isReplaced: Bool, hider: Provenance? = nil) {
-        self.place = place
-        self.sees = sees
-        self.isReplaced = isReplaced
-        self.hider = hider
-    }
-
-    /// Returns how the change reaches a place directly below, or `nil` if it reaches nothing there.
-    func next(_ token: LockToken, _ below: Place, _ kind: ChangeKind) -> Reach? {
-        let wraps = below.wraps(token)
-        // The reset of a loaded instance replaces only what layers wrap.
-        if isReplaced || sees && wraps && kind == .changed { return Reach(place: below, sees: true, isReplaced: true) }
-        if wraps { return nil }
-        let own = below[token].provenance
-        var hider = hider
-        if let own, !own.isLocal {
-            hider = own
-        } else if let known = hider, below[token].node.use({ $0.holdsAny(token, of: known.keys, known.mask) }) {
-            hider = nil
-        }
-        return Reach(place: below, sees: own == nil && hider == nil, isReplaced: false, hider: hider)
-    }
-}
-
-extension PlaceState {
-    /// Whether an instance must be dropped after such a change of a key with which it's registered: it doesn't live where it's
-    /// declared to live anymore, or it reloads and the key is one of its inputs.
-    ///
-    /// - `changed`: The node in which the key has changed.
-    fileprivate func mustGo(
-        _ token: LockToken, _ key: Key, _ kind: ChangeKind, in changed: UnmanagedReference<Node>
-    ) -> Bool {
-        guard let provenance else { return false }
-        if kind.changesHolder, key == provenance.homeKey,
-            !node.use({ provenance.isAnchored(token, cell.key, in: $0) })
-        {
-            return true
-        }
-        guard provenance.reloads else { return false }
-        if kind != .heldEqual, provenance.direct.contains(key) { return true }
-        guard kind.changesHolder else { return false }
-        // The change may hide an instance that it was made from, or uncover another one.
-        return node.use { node in
-            provenance.direct.contains { input in
-                guard case .found(_, let owner) = node.look(token, input) else { return true }
-                return node.hasInstance(token, of: input, madeFrom: key, above: changed.depth, downFrom: owner.depth)
-            }
-        }
-    }
-}
-
 // MARK: One key in one node
 
 /// A change of one key in one node, under the lock of the family.
@@ -403,9 +344,9 @@ private struct Change {
     /// Returns the change to announce, or `nil` if there's none.
     ///
     /// - `isOpen`: Whether readers may see the value at once.
-    /// - `isEqual`: Whether the value equals the one that's seen now.
+    /// - `equal`: The time of the value that's seen now, if the new one equals it.
     func apply(
-        _ token: LockToken, _ write: Write, isOpen: Bool, isEqual: Bool, _ effects: inout Effects
+        _ token: LockToken, _ write: Write, isOpen: Bool, equal: UInt64?, _ effects: inout Effects
     ) -> ChangeKind? {
         let operation = write.operation
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
@@ -435,7 +376,7 @@ private struct Change {
         case .replace: node.markReset(token, key, changesLoader: true)
         case .set:
             // Nothing changes for instances that were made from the equal value.
-            if isEqual, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
+            if equal != nil, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
                 effects.garbage.add(cell.exchange(value))
                 emit(token, operation, isNew: false, &effects)
                 return nil
@@ -453,8 +394,7 @@ private struct Change {
         // A value that hides an inherited one becomes readable only after the links past this node have become invalid.
         let opensLater = isOpen && !wasHeld && !node.isRoot
         // An equal value keeps the time, so that nothing seems to have changed.
-        let isSame = isEqual && cell.has(CellFlags.hasWord)
-        put(token, operation, at: isSame ? cell.time : time, isOpen: isOpen && !opensLater, &effects)
+        put(token, operation, at: equal ?? time, isOpen: isOpen && !opensLater, &effects)
         let isHeld = cell.has(CellFlags.held)
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
@@ -468,8 +408,7 @@ private struct Change {
         }
         if opensLater { cell.openIfPresent() }
         emit(token, operation, isNew: !wasHeld && !node.isRoot, &effects)
-        if isHeld == wasHeld { return isEqual && isHeld ? .loaded : .changed }
-        return isHeld ? (isEqual ? .heldEqual : .held) : .unset
+        return isHeld == wasHeld ? .changed : isHeld ? .held : .unset
     }
 
     /// Changes the cell itself.
@@ -517,23 +456,6 @@ private struct Change {
 
 // MARK: The commit
 
-/// The state of a key as a node sees it: the cell of the value, and the time at which the value came.
-struct Stamp: Equatable {
-    let cell: CellReference
-    let time: UInt64
-
-    init(_ cell: CellReference) {
-        self.cell = cell
-        time = cell.time
-    }
-}
-
-/// Whether a new value equals the one that's seen, and the state for which that was determined.
-private struct Answer {
-    let stamp: Stamp
-    let isEqual: Bool
-}
-
 /// A comparison of values, which is user code and happens outside the lock.
 private struct Comparison {
     /// The index of the write.
@@ -541,7 +463,7 @@ private struct Comparison {
     let equal: Equality
     let old: Payload
     let new: Payload
-    let stamp: Stamp
+    let time: UInt64
 }
 
 /// A reason why writes aren't done at once.
@@ -549,14 +471,6 @@ private enum Obstacle {
     case compare([Comparison])
     case wait(Wait)
     case circle(Key)
-}
-
-/// A change to announce, once all writes of a commit are done.
-private struct Announcement {
-    let place: Place
-    let kind: ChangeKind
-    /// The state whose value equals the new one, if that's known.
-    var known: Stamp?
 }
 
 /// The writes of a commit: a single one, which needs no list, or several.
@@ -617,7 +531,7 @@ extension Family {
                 return isDone
             case .compare(let open):
                 for each in open {
-                    writes[each.index].answer = Answer(stamp: each.stamp, isEqual: each.equal(each.old, each.new))
+                    writes[each.index].answer = (each.time, each.equal(each.old, each.new))
                 }
             case .wait(let wait): wait.block()
             case .circle(let key): fatalError(Messages.circleOfWaits(key, Frame.current))
@@ -662,12 +576,11 @@ extension Family {
             if write.answer != nil { write.answer = nil }
             return nil
         }
-        let stamp = Stamp(seen)
-        if write.answer?.stamp == stamp { return nil }
+        if write.answer?.time == seen.time { return nil }
         if let isEqual = write.equal.known(old, new) {
-            write.answer = Answer(stamp: stamp, isEqual: isEqual)
+            write.answer = (seen.time, isEqual)
         } else {
-            open.append(Comparison(index: index, equal: write.equal, old: old, new: new, stamp: stamp))
+            open.append(Comparison(index: index, equal: write.equal, old: old, new: new, time: seen.time))
         }
         return nil
     }
@@ -684,7 +597,7 @@ extension Family {
                 if !write.isTooLate { write.node.storage.cell(token, write.key).close() }
             }
         }
-        var changes: [Announcement] = []
+        var changes: [(place: Place, kind: ChangeKind)] = []
         writes.updateEach { _, write in
             if !write.isTooLate { perform(token, write, isOne: isOne, transaction, &effects, &changes) }
         }
@@ -693,40 +606,25 @@ extension Family {
                 if !write.isTooLate { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
             }
         }
-        if !changes.isEmpty { announce(token, changes, transaction, &effects) }
-    }
-
-    @inline(never)
-    private func announce(
-        _ token: LockToken, _ changes: [Announcement], _ transaction: Frame?, _ effects: inout Effects
-    ) {
-        for change in changes {
-            // Followers that saw an equal value aren't notified, and remember the new state.
-            if let known = change.known {
-                change.place.forEachFollower(token) { effects.note(token, $0, isReset: false, known: known) }
-            }
-            effects.announce(token, change.place, change.kind, endOf: transaction)
-        }
+        for change in changes { effects.announce(token, change.place, change.kind, endOf: transaction) }
     }
 
     /// Performs one write, and announces its change, or adds it to those that are announced after all writes.
     @inline(never)
     private func perform(
         _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, _ effects: inout Effects,
-        _ changes: inout [Announcement]
+        _ changes: inout [(place: Place, kind: ChangeKind)]
     ) {
-        let isEqual = write.answer?.isEqual == true
+        let equal = write.answer.flatMap { $0.isEqual ? $0.time : nil }
         let change = Change(token, write)
-        let kind = change.apply(token, write, isOpen: isOne, isEqual: isEqual, &effects)
-        if change.node.storage[token].strictness != nil { change.node.noteOutdated(token, write, kind) }
+        let kind = change.apply(token, write, isOpen: isOne, equal: equal, &effects)
+        if change.node.storage[token].strictness != nil, equal == nil { change.node.noteOutdated(token, write, kind) }
         guard let kind, let place = change.cell.place else { return }
-        if isOne, kind != .unset, !isEqual { return effects.announce(token, place, kind, endOf: transaction) }
-        changes.append(Announcement(place: place, kind: kind, known: isEqual ? write.answer?.stamp : nil))
+        if isOne, kind != .unset { return effects.announce(token, place, kind, endOf: transaction) }
+        changes.append((place, kind))
         // Keys that later writes of this commit set must not anchor instances that were loaded before.
         if kind == .unset {
-            for place in effects.dropUnanchored(token, place) {
-                changes.append(Announcement(place: place, kind: .dropped))
-            }
+            changes += effects.dropUnanchored(token, place).map { ($0, .dropped) }
         }
     }
 
@@ -756,6 +654,13 @@ extension Place {
         }
     }
 
+    /// Whether what the node would inherit of the key is what a node above has, or had until now.
+    fileprivate func inherits(_ token: LockToken, from above: Place) -> Bool {
+        let parent = self[token].node.parent!
+        guard case .found(_, let owner) = parent.use({ $0.look(token, key) }) else { return true }
+        return owner.depth <= above[token].node.depth
+    }
+
     /// Returns the places of what the node's layers wrap, or nothing if they don't wrap what the node inherits.
     ///
     /// Loads in progress of what they wrap, and of the outermost layer, aren't kept.
@@ -773,24 +678,6 @@ extension Place {
 }
 
 extension Node {
-    /// Whether an ancestor in a range of depths has an instance that was made from a key, and that only this key can hide here.
-    fileprivate func hasInstance(
-        _ token: LockToken, of feature: Key, madeFrom key: Key, above limit: Int, downFrom depth: Int
-    ) -> Bool {
-        path.firstResult { owner -> Bool? in
-            if owner.depth < depth { return false }
-            guard owner.depth < limit, let cell = owner.storage.existingCell(token, feature),
-                cell.has(CellFlags.loaded), let made = cell.place?[token].provenance, made.keys.contains(key),
-                !made.isLocal
-            else { return nil }
-            let isHidden = path.firstResult { node -> Bool? in
-                if node === owner { return false }
-                return made.keys.contains { $0 != key && node.holds(token, $0) } ? true : nil
-            }
-            return isHidden == true ? nil : true
-        } ?? false
-    }
-
     /// Marks a key as reset, so that a load in progress isn't kept here, nor below if it has another loader now.
     fileprivate func markReset(_ token: LockToken, _ key: Key, changesLoader: Bool) {
         guard family.rootPlace(token, of: key)?[token].rare?.loads.isEmpty == false else { return }

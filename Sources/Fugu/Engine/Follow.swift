@@ -104,7 +104,9 @@ private struct FollowerState {
     /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
     var watched: Provenance?
     var watchesInputs = false
-    /// The inputs of loads for observers that have failed since, which are watched, too.
+    /// The keys of instances past which the node sees, and the inputs of loads for observers that have failed since, which are
+    /// watched, too.
+    var passed: Set<Key> = []
     var failedInputs: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
     var reloads = false
@@ -119,7 +121,7 @@ private struct FollowerState {
     /// What observers have received last, or are about to receive.
     enum Seen {
         case nothing
-        case value(Stamp)
+        case value(time: UInt64)
         /// The value is gone, and observers wait for the next one.
         ///
         /// `attempts` counts the loads for observers since then that left nothing to see. A delivery counts its own.
@@ -167,8 +169,6 @@ private struct FollowerState {
 struct Notice {
     /// Whether the key was reset, so that it's loaded again even if it doesn't reload.
     var isReset = false
-    /// The earlier state whose value equals the one that's seen now.
-    var known: Stamp?
     /// The transaction that ends with this change, which replaces the events that wait for its end.
     var transaction: Frame?
     /// The frame at whose end the event is delivered.
@@ -210,16 +210,13 @@ extension Follower {
             return queueGone(token, until: notice.holder)
         }
         watch(token, cell, &garbage)
-        let stamp = Stamp(cell)
         // If something was seen before, a loaded instance is no first load: it was uncovered, or replaces what was seen.
         var isFirst = true
         if case .value(let last) = state[token].seen {
             isFirst = false
-            if last == stamp, !isOwed { return false }
-            state[token].seen = .value(stamp)
-            if notice.known == last, !isOwed { return false }
+            if last == cell.time, !isOwed { return false }
         }
-        state[token].seen = .value(stamp)
+        state[token].seen = .value(time: cell.time)
         guard let payload = cell.payload else { return false }
         let change: FollowerState.News = isFirst && cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
         state[token].queue(change, at: now(token), until: notice.holder)
@@ -284,13 +281,15 @@ extension Follower {
         watch(token, provenance, isLost: false, &garbage)
     }
 
-    /// Watches the inputs of an instance: a change of one may hide the instance, or uncover another one.
+    /// Watches the inputs of an instance, and of those past which the node sees: a change of one may hide the instance, or
+    /// uncover another one.
     ///
     /// Nothing hides an instance from the root until it's lost.
     private func watch(_ token: LockToken, _ provenance: Provenance?, isLost: Bool, _ garbage: inout Garbage) {
         let watchesInputs = node.depth > 0 || isLost
+        let passed = watchesInputs ? node.use { $0.passed(token, [key]) } : []
         if state[token].watched === provenance, state[token].watchesInputs == watchesInputs,
-            isLost || state[token].failedInputs.isEmpty
+            state[token].passed == passed, isLost || state[token].failedInputs.isEmpty
         {
             return
         }
@@ -301,8 +300,9 @@ extension Follower {
             garbage.add(state[token].watched)
             state[token].watched = provenance
             state[token].watchesInputs = watchesInputs
+            state[token].passed = passed
             guard watchesInputs else { return }
-            for input in provenance?.keys ?? [] where input != key {
+            for input in passed.union(provenance?.keys ?? []) where input != key {
                 place.register(token, with: node.place(token, input), as: .follower)
             }
         }
@@ -601,6 +601,6 @@ extension Follower {
     fileprivate func begin(_ token: LockToken, _ garbage: inout Garbage) {
         guard case .found(let cell, _) = node.use({ $0.look(token, key) }) else { return }
         watch(token, cell, &garbage)
-        state[token].seen = .value(Stamp(cell))
+        state[token].seen = .value(time: cell.time)
     }
 }

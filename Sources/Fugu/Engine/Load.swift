@@ -22,10 +22,10 @@ struct LoadFacts: Sendable {
 /// A key that a load has read.
 struct Input {
     let key: Key
-    /// The cell that was read, or `nil` if the value wasn't kept or its load failed.
-    let cell: CellReference?
-    /// The time at which the value came.
+    /// The time of what was seen, by `Node.time`, or `neverKept`.
     let time: UInt64
+    /// Whether it was read from a cell; otherwise, its value wasn't kept, or its load failed.
+    let isKept: Bool
 
     /// The time of a value that wasn't kept, which always counts as changed.
     static let neverKept = UInt64.max
@@ -40,9 +40,9 @@ struct Input {
     }
     var identity: Identity { Identity(key: key, lifetime: lifetime.map { ObjectIdentifier($0) }) }
 
-    /// Whether the input was read from a cell, and all of its own inputs are among the keys.
+    /// Whether the input is kept, and all of its own inputs are among the keys.
     fileprivate func isWithin(_ keys: [Key]) -> Bool {
-        cell != nil && provenance?.keys.allSatisfy { keys.contains($0) } ?? true
+        isKept && provenance?.keys.allSatisfy { keys.contains($0) } ?? true
     }
 }
 
@@ -194,7 +194,8 @@ extension Frame {
         add(
             token,
             Input(
-                key: cell.key, cell: cell, time: cell.time, provenance: provenance,
+                key: cell.key, time: cell.has(CellFlags.hasWord) ? cell.time : node!.time(token, of: cell.key),
+                isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
         outerRecorder(token)?.record(token, cell, of: owner)
     }
@@ -211,10 +212,10 @@ extension Frame {
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key, hasFailed: Bool = false) {
         guard !isFinished, outcome.home.depth <= node!.depth else { return }
         if outcome.isProvisional { state[token].load.isProvisional = true }
-        let time = hasFailed && !outcome.hasOldInputs ? 0 : Input.neverKept
+        let time = hasFailed && !outcome.hasOldInputs ? node!.time(token, of: key) : Input.neverKept
         add(
             token,
-            Input(key: key, cell: nil, time: time, provenance: outcome.provenance, lifetime: outcome.lifetime),
+            Input(key: key, time: time, isKept: false, provenance: outcome.provenance, lifetime: outcome.lifetime),
             outcome.home.depth)
         outerRecorder(token)?.record(token, outcome, of: key, hasFailed: hasFailed)
     }
@@ -244,12 +245,7 @@ extension Frame {
     }
 
     /// Whether an input has changed since it was read.
-    func isOld(_ token: LockToken, _ input: Input) -> Bool {
-        guard let known = input.cell else { return input.time == Input.neverKept }
-        if known.time != input.time { return true }
-        guard case .found(let cell, _) = node!.look(token, input.key) else { return known.has(CellFlags.hasWord) }
-        return cell != known
-    }
+    func isOld(_ token: LockToken, _ input: Input) -> Bool { node!.time(token, of: input.key) != input.time }
 
     /// Adds a closer, and returns whether the load was still running.
     func add(_ closer: Closer) -> Bool {
@@ -437,33 +433,8 @@ private struct LoadEnd {
         }
         self.home = home
         hasOldInputs = load.hasOldInputs(token)
-        let passed = facts.reloads && !home.isRoot ? Self.passed(token, by: load, from: home) : []
-        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, passed, place[token].rare?.last)
+        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, place[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty)
-    }
-
-    /// Returns the keys because of which `home` sees past an instance of an input that's nearer than the one that the load read.
-    private static func passed(_ token: LockToken, by load: Frame, from home: Node) -> [Key] {
-        var reasons: [Key] = []
-        for input in load.state[token].load.inputs {
-            guard let read = input.cell, input.key.kind != .property else { continue }
-            _ = home.path.firstResult { owner -> Bool? in
-                guard let cell = owner.storage.existingCell(token, input.key), cell.has(CellFlags.loaded) else {
-                    return nil
-                }
-                if cell == read { return true }
-                guard let made = cell.place?[token].provenance, !made.isLocal else { return nil }
-                _ = home.path.firstResult { node -> Bool? in
-                    if node === owner { return true }
-                    if node.holdsAny(token, of: made.keys, made.mask) {
-                        reasons += made.keys.filter { node.holds(token, $0) }
-                    }
-                    return nil
-                }
-                return nil
-            }
-        }
-        return reasons.isEmpty ? [] : reasons.sortedUnique()
     }
 
     /// Returns the provenance of an older instance, of the key or of an input, that `home` sees and the asker doesn't, if
@@ -478,34 +449,33 @@ private struct LoadEnd {
             held |= node.storage[token].heldMask
             return nil
         }
-        func hidden(_ key: Key, _ known: CellReference?) -> Provenance? {
-            guard case .found(let cell, let owner) = home.look(token, key), cell != known,
+        func hidden(_ key: Key, _ known: UInt64?) -> Provenance? {
+            guard case .found(let cell, let owner) = home.look(token, key), cell.time != known,
                 let older = cell.place?[token].provenance,
                 !owner.use({ older.isValid(token, for: asker, from: $0, held) })
             else { return nil }
             return older
         }
         if let older = hidden(load.key!, nil) { return older }
-        if let first = state[token].load.first, let older = hidden(first.key, first.cell) { return older }
-        for input in state[token].load.more { if let older = hidden(input.key, input.cell) { return older } }
+        if let first = state[token].load.first, let older = hidden(first.key, first.time) { return older }
+        for input in state[token].load.more { if let older = hidden(input.key, input.time) { return older } }
         return nil
     }
 
     /// Returns the provenance of the instance: the last one if the inputs are the same.
     ///
     /// - `others`: Keys on which the home depends besides the inputs.
-    /// - `passed`: Keys because of which the home sees past an instance of an input.
     private static func provenance(
-        _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ passed: [Key], _ last: Provenance?
+        _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
         let (state, reloads) = (load.state, load.load!.reloads)
-        if others.isEmpty, passed.isEmpty {
+        if others.isEmpty {
             guard let first = state[token].load.first else {
                 return isLocal || reloads
                     ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
             }
             let hasOneKey = state[token].load.more.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.passed.isEmpty, last.homeKey == nil,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKey == nil,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].load.isMadeFrom(last)
@@ -527,14 +497,14 @@ private struct LoadEnd {
             guard let made = input.provenance, !made.keys.isEmpty else { return }
             mask |= made.mask
             lists.append(made.keys)
-            if input.cell == nil { direct += made.direct }
+            if !input.isKept { direct += made.direct }
         }
         if let first = state[token].load.first { add(first) }
         for input in state[token].load.more { add(input) }
         lists.append(direct.sortedUnique())
         let keys = lists.merged()
         let made = Provenance(
-            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, passed: passed,
+            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
             homeKey: load.load!.home.key)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }

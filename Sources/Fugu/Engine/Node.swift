@@ -409,6 +409,36 @@ extension Node {
         } ?? .missing(limit: nil)
     }
 
+    /// Returns the time that identifies what the node sees of a key, or 0 if it sees nothing.
+    ///
+    /// That of a replaced loader differs from those of values: where it's held, there may be an instance that isn't seen here.
+    func time(_ token: LockToken, of key: Key) -> UInt64 {
+        switch look(token, key) {
+        case .found(let cell, _): cell.time
+        case .missing(let limit?): limit.use { ~($0.storage.existingCell(token, key)?.time ?? 0) }
+        case .missing(nil): 0
+        }
+    }
+
+    /// Returns the keys of the instances past which the node sees when it looks for some keys: a change of one may uncover one.
+    func passed(_ token: LockToken, _ keys: [Key]) -> Set<Key> {
+        var passed: Set<Key> = []
+        if isRoot { return passed }
+        for key in keys where key.kind != .property {
+            var seen: CellReference?
+            if case .found(let cell, _) = look(token, key) { seen = cell }
+            _ = path.firstResult { owner -> Bool? in
+                guard let cell = owner.storage.existingCell(token, key) else { return nil }
+                if cell == seen { return true }
+                if cell.has(CellFlags.loaded), let made = cell.place?[token].provenance, !made.isLocal {
+                    passed.formUnion(made.keys)
+                }
+                return nil
+            }
+        }
+        return passed
+    }
+
     /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
     ///
     /// - `mustReport`: Set to `true` if it must be reported that an input was set after the load.

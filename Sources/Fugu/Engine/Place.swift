@@ -15,6 +15,8 @@ struct PlaceState {
     var lifetime = Kept<Lifetime?>(nil)
     /// The registrations of the instance with its inputs or its anchor.
     fileprivate var slots = Slots()
+    /// If the instance reloads: the times of its direct inputs, as the node saw them when it was loaded.
+    fileprivate var inputTimes: [UInt64] = []
     /// Whether an input had changed when the load ended.
     var isOutdated = false
     /// The number of instances that were loaded here.
@@ -287,7 +289,10 @@ extension Place {
                 for key in node.isRoot ? provenance.direct : provenance.keys {
                     register(token, with: node.place(token, key), as: .input)
                 }
-                for key in provenance.passed { register(token, with: node.place(token, key), as: .input) }
+                for key in node.passed(token, provenance.direct) where !provenance.keys.contains(key) {
+                    register(token, with: node.place(token, key), as: .input)
+                }
+                self[token].inputTimes = provenance.direct.map { node.time(token, of: $0) }
             }
             if node.isRoot { return }
             // The key decides where the instance lives, whether it reloads or not.
@@ -297,6 +302,18 @@ extension Place {
             if !provenance.isLocal { _ = anchor(token) }
             // A value set above replaces the instance.
             follow(token)
+        }
+    }
+
+    /// Whether the instance lives where it's declared to live and, if it reloads, the node still sees what it was loaded from.
+    func isCurrent(_ token: LockToken) -> Bool {
+        guard let provenance = self[token].provenance else { return true }
+        return self[token].node.use { node in
+            if provenance.homeKey != nil, !provenance.isAnchored(token, key, in: node) { return false }
+            return !provenance.reloads
+                || (0..<provenance.direct.count).allSatisfy { index in
+                    node.time(token, of: provenance.direct[index]) == self[token].inputTimes[index]
+                }
         }
     }
 
@@ -354,17 +371,12 @@ final class Provenance: Sendable {
     /// that.
     let isLocal: Bool
     let reloads: Bool
-    /// The keys because of which the home sees past an instance of an input: a change of one may uncover it.
-    let passed: [Key]
     /// The key of the declared home, if it's `.with(…)` and no layers replace the declaration.
     let homeKey: Key?
 
     static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
-    init(
-        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, passed: [Key] = [], homeKey: Key? = nil
-    ) {
-        self.passed = passed
+    init(direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKey: Key? = nil) {
         self.homeKey = homeKey
         self.direct = direct
         self.keys = keys
@@ -403,7 +415,7 @@ final class Provenance: Sendable {
     func isEqual(to other: Provenance) -> Bool {
         self === other
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && passed == other.passed && homeKey == other.homeKey
+                && keys == other.keys && homeKey == other.homeKey
     }
 }
 

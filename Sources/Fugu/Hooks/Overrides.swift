@@ -26,7 +26,7 @@ extension Container {
             }
             // Keep what was set meanwhile.
             let isDone = node.family.commit(writes) { token in
-                held.contains { node.storage.existingCell(token, $0.key).map { Stamp($0) } != $0.stamp }
+                held.contains { node.storage.existingCell(token, $0.key)?.time != $0.time }
             }
             if isDone { return }
         }
@@ -44,16 +44,16 @@ extension Container {
     }
 
     /// Returns the entries that code set here, each with a loader that returns it.
-    private func held() -> [(key: Key, loader: Replacement, stamp: Stamp)] {
+    private func held() -> [(key: Key, loader: Replacement, time: UInt64)] {
         let node = node
         return node.family.lock.withLock { token in
-            node.storage.cells(token).compactMap { cell -> (key: Key, loader: Replacement, stamp: Stamp)? in
+            node.storage.cells(token).compactMap { cell -> (key: Key, loader: Replacement, time: UInt64)? in
                 // Code didn't set what a decoration wraps.
                 if cell.has(CellFlags.layered) || cell.key.decorated != nil { return nil }
                 return switch cell.setting(token) {
-                case .replace(let replacement): (cell.key, replacement, Stamp(cell))
+                case .replace(let replacement): (cell.key, replacement, cell.time)
                 case .set(let payload):
-                    (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }), Stamp(cell))
+                    (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }), cell.time)
                 default: nil
                 }
             }

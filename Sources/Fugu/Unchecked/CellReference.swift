@@ -30,7 +30,7 @@ import Synchronization
     ///
     /// Returns the value that was there.
     ///
-    /// - `time`: A time that no other change has.
+    /// - `time`: A time that no other change has, or that of an equal value that readers here saw until now.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = status
         let kept = old & CellFlags.kept
