@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 // Law 13: reading a key through `observable` tracks that key; access is registered before the read.
-@Suite("Law 13: a first access that others make, too", .timeLimit(.minutes(1))) struct Law13FirstAccessTests {
+@Suite("Law 13: a first access that others make, too", .timeLimit(.minutes(5))) struct Law13FirstAccessTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Keeps: Feature {
         let handle: Container
