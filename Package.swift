@@ -49,20 +49,11 @@ let package = Package(
             dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguInspection", "FuguTestingStart"],
             swiftSettings: strict),
         .executableTarget(
-            name: "QuickStart", dependencies: ["Fugu", "FuguFoundation"], path: "Examples/QuickStart",
-            exclude: ["expected.txt"], swiftSettings: strict),
+            name: "QuickStart", dependencies: ["Fugu", "FuguInspection"], path: "Examples/QuickStart",
+            exclude: ["README.md", "expected.txt"], swiftSettings: strict),
         .executableTarget(
-            name: "Scopes", dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren"], path: "Examples/Scopes",
-            exclude: ["expected.txt"],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "GraphPictures", dependencies: ["Fugu", "FuguInspection"], path: "Examples/GraphPictures",
-            exclude: ["expected.txt"],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "LayeredSettings", dependencies: ["Fugu", "FuguConfiguration", "FuguFoundationSources"],
-            path: "Examples/LayeredSettings",
-            exclude: ["expected.txt"], swiftSettings: strict),
+            name: "Tour", dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguKeyedChildren"],
+            path: "Examples/Tour", exclude: ["README.md", "expected.txt"], swiftSettings: strict),
         .target(name: "TrapCounts", path: "Tests/Support/TrapCounts"),
         .target(
             name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support",
@@ -93,13 +84,6 @@ let package = Package(
             swiftSettings: ofTests),
         .testTarget(
             name: "FuguTestingXCTests", dependencies: ["Fugu", "FuguTesting", "StrictnessCases"],
-            swiftSettings: ofTests),
-        .testTarget(
-            name: "ExamplesTests",
-            dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "QuickStart", "Scopes",
-                "LayeredSettings", "Support",
-            ],
             swiftSettings: ofTests),
         .testTarget(
             name: "ApiTests",

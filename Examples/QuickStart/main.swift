@@ -1,74 +1,83 @@
-// This example teaches what you do with a container: read, set, observe, and isolate. Each part prints what it shows.
+// This example teaches what the README promises: override one value, and exactly what depends on it is created anew.
 //
 // Run it with `swift run QuickStart`.
-import Foundation
 import Fugu
-import FuguFoundation
-
-func heading(_ text: String) { print("\n\(text)") }
-
-// Declare a property in one line and a feature as a type. Nothing is created before you read it.
+import FuguInspection
 
 extension ContainerKeys {
-    var greeting: PropertyKey<String> { .init(defaultValue: "Hello") }
+    var address: PropertyKey<String> { .init("api.address", defaultValue: "https://api.example.org") }
+    var user: PropertyKey<String> { .init(defaultValue: "guest") }
 }
 
-struct Greeter: Feature {
-    let greeting: String
+/// Reaches outside the process.
+struct OrderAPI: Feature, External {
+    var orders: @Sendable (_ user: String) async throws -> [String]
 
-    static func load(in container: any FeatureContainer) -> Greeter {
-        print("   (a greeter is loaded)")
-        return Greeter(greeting: container.greeting)
+    static func load(in container: any FeatureContainer) -> OrderAPI {
+        let address = container.address
+        return OrderAPI { user in try await download("\(address)/orders/\(user)") }
+    }
+    static var placeholder: OrderAPI { OrderAPI(orders: unimplemented("OrderAPI.orders")) }
+}
+
+/// Keeps each answer for a minute.
+actor OrderCache: Feature {
+    private let api: OrderAPI
+    private let clock: ErasedClock
+    private var answers: [String: (orders: [String], time: ErasedClock.Instant)] = [:]
+
+    init(api: OrderAPI, clock: ErasedClock) {
+        self.api = api
+        self.clock = clock
     }
 
-    func greet(_ name: String) -> String { "\(greeting), \(name)!" }
+    static func load(in container: any FeatureContainer) -> OrderCache {
+        OrderCache(api: container[OrderAPI.self], clock: container.clock)
+    }
+
+    func orders(of user: String) async throws -> [String] {
+        if let answer = answers[user], answer.time.duration(to: clock.now) < .seconds(60) { return answer.orders }
+        let orders = try await api.orders(user)
+        answers[user] = (orders, clock.now)
+        return orders
+    }
 }
 
-extension ContainerKeys {
-    var greeter: FeatureKey<Greeter> { .init(Greeter.self) }
+/// The orders that one user sees.
+struct OrderPage: Feature {
+    let cache: OrderCache
+    let user: String
+
+    static func load(in container: any FeatureContainer) -> OrderPage {
+        OrderPage(cache: container[OrderCache.self], user: container.user)
+    }
+
+    func text() async throws -> String { "\(user): \(try await cache.orders(of: user).joined(separator: ", "))" }
 }
 
-print("1. Read: a container loads a feature once, from its other keys.")
-let container = Container()
-print("   \(container.greeter.greet("Ada"))")
-print("   \(container.greeter.greet("Grace"))")
-
-heading("2. Set: use something repeatable instead of what reaches outside.")
-container.timestamp = .constant(1_000_000_000)
-container.uuid = .incrementing
-container.randomness = .linearCongruential(withSeed: 2025)
-container.greeter = Greeter(greeting: "Ahoj")
-print("   the date   \(container.date.now.formatted(.iso8601))")
-print("   two ids    \(container.uuid()), \(container.uuid())")
-let dice = (1...5).map { _ in container.randomness { Int.random(in: 1...6, using: &$0) } }
-print("   five dice  \(dice.map(String.init).joined(separator: " "))")
-print("   \(container.greeter.greet("Ada"))")
-
-heading("3. Observe: hear of every change, in order, until you cancel the token.")
-let token = container.observe(\.greeting) { print("   the greeting is now \($0)") }
-container.greeting = "Good morning"
-container.greeting = "Good evening"
-token.cancel()
-container.greeting = "Good night"
-
-heading("4. Isolate: two containers share nothing.")
-let other = Container()
-print("   here   \(container.greeting)")
-print("   there  \(other.greeting)")
-
-// Code that receives no container reads from the one that is current where it runs.
-struct Doorman {
-    @Injected(\.greeting) var greeting
-    @Injected(\.timestamp) var timestamp
-
-    func report() -> String { "\(greeting), it is \(Int(timestamp.now)) seconds since 1970" }
+/// Stands for the network, and prints what a program would ask for.
+func download(_ address: String) async throws -> [String] {
+    print("   (GET \(address))")
+    return ["tea", "honey"]
 }
 
-let report = Container.with {
-    $0.greeting = "Welcome"
-    $0.timestamp = .constant(86_400)
-} operation: {
-    Doorman().report()
+print("1. Nothing is registered: a read creates what's missing, once. The cache answers the second time.")
+let app = Container()
+for _ in 1...2 { print("   \(try await app[OrderPage.self].text())") }
+
+print("\n2. A request overrides the user. It has its own page, and shares the cache.")
+let request = app.child { $0.user = "ada" }
+print("   \(try await request[OrderPage.self].text())")
+print("   the cache is shared: \(request[OrderCache.self] === app[OrderCache.self])")
+
+print("\n3. A child overrides the address. It has its own client, cache, and page, since these depend on it.")
+print("   A debug build asks whether you want that of a client. By default, it asks on standard error:")
+app.handleReports { report in
+    for line in report.split(separator: "\n") { print("   | \(line)") }
 }
-print("   within \(report)")
-print("   after  \(Container.current.greeting)")
+let staging = app.child { $0.address = "https://staging.example.org" }
+print("   \(try await staging[OrderPage.self].text())")
+print("   the cache is shared: \(staging[OrderCache.self] === app[OrderCache.self])")
+
+print("\n4. The graph shows which container has what, and what it was created from.")
+for line in "\(app.graph)".split(separator: "\n") { print("   \(line)") }

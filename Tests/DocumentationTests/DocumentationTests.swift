@@ -7,7 +7,7 @@ struct Page: Sendable, CustomStringConvertible {
 
     /// The pages whose blocks stand in `Snippets`.
     static let all = [
-        "README.md", "Sources/Fugu/Fugu.docc/Fugu.md",
+        "README.md", "Examples/QuickStart/README.md", "Sources/Fugu/Fugu.docc/Fugu.md",
         "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
         "Sources/Fugu/Fugu.docc/OnePage.md", "Sources/Fugu/Fugu.docc/Cookbook.md",
         "Sources/Fugu/Fugu.docc/DefaultIsolation.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
@@ -108,7 +108,7 @@ struct Page: Sendable, CustomStringConvertible {
     @Test("What the guide to configuration shows of its example, the example prints")
     func transcript() throws {
         let page = Page(description: "Sources/FuguConfiguration/FuguConfiguration.docc/ConfiguringAProgram.md")
-        let expected = Page.root.appending(path: "Examples/LayeredSettings/expected.txt")
+        let expected = Page.root.appending(path: "Examples/Tour/expected.txt")
         let printed = try Set(SourceText(at: expected.path).lines)
         let shown = try page.blocks().filter { $0.language == "text" }.flatMap(\.lines)
         #expect(shown.count > 10)

@@ -4,9 +4,17 @@ import FuguTesting
 import Synchronization
 import Testing
 
-@Suite("The failing test that the README shows") struct ReadmeTests {
+@Suite("What the README and QuickStart show") struct ReadmeTests {
+    @Test("README: QuickStart has the example's declarations, line by line")
+    func example() throws {
+        let page = try #require(try Page(description: "README.md").blocks().first { $0.language == "swift" })
+        let program = try SourceText(at: Page.root.appending(path: "Examples/QuickStart/main.swift").path).lines
+        #expect(page.lines.first == "import Fugu")
+        #expect(SourceText.normalized(program).contains(inARow: SourceText.normalized(page.lines.dropFirst())))
+    }
+
     @Test(
-        "README: a test that forgets what reaches outside fails as the page shows",
+        "README, QuickStart: a test that forgets what reaches outside fails as the pages show",
         .container {
             $0.user = "ada"
             $0.clock = .immediate
@@ -19,14 +27,16 @@ import Testing
         }
         // The page's declarations stand in a file of the reader.
         let place = #/ at \S+\.swift:\d+/#
-        let page = try SourceText(at: Page.root.appending(path: "README.md").path).lines
-        let text = SourceText.normalized(page).joined(separator: " ").replacing(place, with: "")
         let shown = failures.withLock { $0 }
         #expect(shown.count == 1)
-        for failure in shown {
-            let lines = failure.replacing(place, with: "").split(separator: "\n").map(String.init)
-            let isShown = text.contains(SourceText.normalized(lines).joined(separator: " "))
-            #expect(isShown, "the README doesn't show: \(failure)")
+        for path in ["README.md", "Examples/QuickStart/README.md"] {
+            let page = try SourceText(at: Page.root.appending(path: path).path).lines
+            let text = SourceText.normalized(page).joined(separator: " ").replacing(place, with: "")
+            for failure in shown {
+                let lines = failure.replacing(place, with: "").split(separator: "\n").map(String.init)
+                let isShown = text.contains(SourceText.normalized(lines).joined(separator: " "))
+                #expect(isShown, "\(path) doesn't show: \(failure)")
+            }
         }
     }
 }

@@ -6,14 +6,14 @@ import Testing
 @Suite("The tables of other libraries' idioms compile") struct RowsTests {
     static let pages = ["SwiftDependencies", "Factory", "Swinject", "SwiftUIEnvironment"].map {
         Page(description: "Sources/Fugu/Fugu.docc/ComingFrom\($0).md")
-    }
+    } + [Page(description: "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md")]
 
-    /// The code of each row that is named in this folder, with the imports of its file.
+    /// The code of each row that is named in this folder, or beside the tests of property lists, with the imports of its file.
     private static func blocks() throws -> [String: String] {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        let files = FileManager.default.enumerator(atPath: folder.path)!.compactMap { $0 as? String }.sorted()
         var blocks: [String: String] = [:]
-        for path in FileManager.default.enumerator(atPath: folder.path)!.compactMap({ $0 as? String }).sorted()
-        where path.hasSuffix(".swift") {
+        for path in files + ["../FuguFoundationTests/SwiftConfigurationRows.swift"] where path.hasSuffix(".swift") {
             let lines = try SourceText(at: folder.appending(path: path).path).lines
             let imports = lines.filter { $0.contains("import ") }
             var names: [String] = []

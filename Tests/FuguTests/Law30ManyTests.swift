@@ -36,6 +36,21 @@ import Testing
         }
     }
 
+    @Test("A graph is drawn in time in proportion to its entries (law 30)")
+    func drawnGraphs() {
+        expectProportion(100 * Self.scale) { count in
+            let container = Container()
+            var keys: [FeatureKey<Int>] = []
+            for id in 0..<count {
+                let inputs = keys.suffix(3)
+                keys.append(FeatureKey(id: id) { container in inputs.reduce(0) { $0 &+ container[$1] } })
+                _ = container[keys[id]]
+            }
+            let graph = container.graph
+            return threadTime { _ = (graph.mermaid, graph.dot, graph.description, graph.json, graph.html) }
+        }
+    }
+
     @Test("Observers of one key are cancelled in time in proportion, in any order (law 30)", arguments: 0..<3)
     func observers(order: Int) {
         expectProportion(1_000 * Self.scale) { count in
