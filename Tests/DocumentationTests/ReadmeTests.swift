@@ -13,6 +13,13 @@ import Testing
         #expect(SourceText.normalized(program).contains(inARow: SourceText.normalized(page.lines.dropFirst())))
     }
 
+    @Test("Laws: the drawing of a family is that of a test of law 15")
+    func drawing() throws {
+        let page = try #require(try Page(description: "Sources/Fugu/Fugu.docc/Laws.md").blocks().first)
+        let tests = try SourceText(at: Page.root.appending(path: "Tests/FuguTests/Law15HomesTests.swift").path).lines
+        #expect(SourceText.normalized(tests).contains(inARow: SourceText.normalized(page.lines)))
+    }
+
     @Test(
         "README, QuickStart: a test that forgets what reaches outside fails as the pages show",
         .container {

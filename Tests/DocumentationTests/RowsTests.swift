@@ -4,9 +4,10 @@ import Testing
 /// The pages for people who come from another library have a table each, whose rows are compiled: a comment such as
 /// ``// | `testValue` |`` names a row, and the code below it, up to the next such comment, is Fugu's side.
 @Suite("The tables of other libraries' idioms compile") struct RowsTests {
-    static let pages = ["SwiftDependencies", "Factory", "Swinject", "SwiftUIEnvironment"].map {
-        Page(description: "Sources/Fugu/Fugu.docc/ComingFrom\($0).md")
-    } + [Page(description: "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md")]
+    static let pages =
+        ["SwiftDependencies", "Factory", "Swinject", "SwiftUIEnvironment"].map {
+            Page(description: "Sources/Fugu/Fugu.docc/ComingFrom\($0).md")
+        } + [Page(description: "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md")]
 
     /// The code of each row that is named in this folder, or beside the tests of property lists, with the imports of its file.
     private static func blocks() throws -> [String: String] {

@@ -30,15 +30,12 @@ import Testing
             Explained(
                 file: "Sources/FuguConfiguration/Errors/ErrorText.swift", page: configuration,
                 demand: .beginningOfEveryText),
-            Explained(
-                file: "Sources/FuguConfiguration/Errors/SyntaxText.swift", page: configuration,
-                demand: .beginningOfEveryText),
         ]
 
-        /// Files whose texts explain themselves: they answer a question, or say what is wrong with a property list.
+        /// Files whose texts explain themselves: they answer a question, or say what is wrong with a text and where.
         static let selfExplanatory = [
             "Sources/Fugu/Errors/Messages+Container.swift", "Sources/FuguInspection/Messages.swift",
-            "Sources/FuguFoundationSources/Messages.swift",
+            "Sources/FuguFoundationSources/Messages.swift", "Sources/FuguConfiguration/Errors/SyntaxText.swift",
         ]
 
         /// The texts that the page has to explain.
