@@ -34,41 +34,73 @@ import Testing
         }
     }
 
+    private static let held: [String: Drawing.Held] = [
+        "size": .property(Size.self), "title": .property(Title.self), "greeter": .instance(greeter),
+    ]
+    private static let greeter = FeatureKey { Thing("Hello, \($0[Title.self])", $0) }
+
     func setStays() {
-        let root = Container()
-        let child = root.child()
-        let sibling = root.child()
-        child[Size.self] = 7
-        child[Greeter.self] = Greeter(text: "Hi")
-        expect(child[Size.self], equals: 7)
-        expect(child.child()[Size.self], equals: 7)
-        expect(root[Size.self], equals: 1)
-        expect(sibling[Size.self], equals: 1)
-        expect(child[Greeter.self].text, equals: "Hi")
-        expect(root[Greeter.self].text, equals: "Hello, untitled")
+        Drawing(
+            """
+            root               → 1
+              child    size=7  → 7
+                below          → 7
+              sibling          → 1
+            """, Self.held, reading: { $0[Size.self] })
+        Drawing(
+            """
+            root                  → root: Hello, untitled
+              child    greeter=Hi → child: Hi
+                below             → child: Hi
+              sibling             → root: Hello, untitled
+            """, Self.held
+        ) { $0[Self.greeter] }
     }
 
     func seesParent() {
-        let root = Container()
-        let grandchild = root.child().child()
-        root[Title.self] = "A"
-        expect(grandchild[Title.self], equals: "A")
-        root[Title.self] = "B"
-        expect(grandchild[Title.self], equals: "B")
-        root.reset(Title.self)
-        expect(grandchild[Title.self], equals: "untitled")
-        root[Greeter.self] = Greeter(text: "set")
-        expect(grandchild[Greeter.self].text, equals: "set")
+        let title = Drawing(
+            """
+            root            title=A → A
+              child
+                grandchild          → A
+            """, Self.held, reading: { $0[Title.self] })
+        title.show(
+            """
+            root            title=B → B
+              child                 → B
+                grandchild          → B
+            """)
+        title.show(
+            """
+            root                    → untitled
+              child                 → untitled
+                grandchild          → untitled
+            """)
+        Drawing(
+            """
+            root            greeter=set → root: set
+              child                     → root: set
+                grandchild              → root: set
+            """, Self.held
+        ) { $0[Self.greeter] }
     }
 
     func shadows() {
-        let root = Container()
-        let child = root.child()
-        child[Size.self] = 2
-        root[Size.self] = 3
-        expect(child[Size.self], equals: 2)
-        child.reset(Size.self)
-        expect(child[Size.self], equals: 3)
+        let family = Drawing(
+            """
+            root     size=3 → 3
+              child  size=2 → 2
+            """, Self.held, reading: { $0[Size.self] })
+        family.show(
+            """
+            root     size=4 → 4
+              child  size=2 → 2
+            """)
+        family.show(
+            """
+            root     size=4 → 4
+              child         → 4
+            """)
     }
 
     func setsNil() {

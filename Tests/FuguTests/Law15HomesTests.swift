@@ -58,58 +58,61 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Handler { Handler(container, container[Request.self]) }
     }
 
+    private static let held: [String: Drawing.Held] = [
+        "request": .property(Request.self), "tenant": .property(Tenant.self), "fancy": .property(IsFancy.self),
+        "pool": .instance(pool), "page": .loader(page) { "\($0[handler].text) \($0[pool].text)" },
+    ]
+    private static let pool = FeatureKey { Thing("pool", $0) }
+    private static let handler = FeatureKey { Thing($0[Request.self], $0) }
+    private static let page = FeatureKey { Thing("\($0[handler].text) \($0[pool].text)", $0) }
+    private static let invoice = FeatureKey { Thing("\($0[Tenant.self]) \($0[Request.self])", $0) }
+    private static let cache = FeatureKey(home: .local) { Thing("cache", $0) }
+    private static let cachedPage = FeatureKey { Thing($0[cache].text, $0) }
+    private static let conditional = FeatureKey { container in
+        Thing(container[IsFancy.self] ? "\(container[Request.self])" : container[Tenant.self], container)
+    }
+
     func readsNothing() {
-        let line = line(4)
-        defer { withExtendedLifetime(line) {} }
-        let pool = line[3][Pool.self]
-        expect(line.allSatisfy { $0[Pool.self] === pool })
-        expect(line[0].child()[Pool.self], is: pool)
-        expect(pool.handle[Name.self], equals: "0")
+        Drawing(
+            """
+            root                   → root: pool
+              child                → root: pool
+                request  request=1 → root: pool
+                  below            → root: pool
+            """, Self.held
+        ) { $0[Self.pool] }
     }
 
     func readsRoot() {
-        let line = line(3)
-        defer { withExtendedLifetime(line) {} }
-        line[0][Request.self] = 5
-        let handler = line[2][Handler.self]
-        expect(line[0][Handler.self], is: handler)
-        expect(handler.handle[Name.self], equals: "0")
+        Drawing(
+            """
+            root       request=5 → root: 5
+              child              → root: 5
+                below            → root: 5
+            """, Self.held
+        ) { $0[Self.handler] }
     }
 
     func readsRequest() {
-        let root = Container()
-        let first = root.child { $0[Request.self] = 1 }
-        let second = root.child { $0[Request.self] = 2 }
-        expect(first[Handler.self].request, equals: 1)
-        expect(second[Handler.self].request, equals: 2)
-        expect(first[Handler.self], is: first[Handler.self])
-        expect(first.child()[Handler.self], is: first[Handler.self])
-        expect(root[Handler.self].request, equals: 0)
-    }
-
-    final class Page: Feature, Sendable {
-        let handle: any FeatureContainer
-        let (handler, pool): (Handler, Pool)
-        init(_ handle: any FeatureContainer) {
-            self.handle = handle
-            (handler, pool) = (handle[Handler.self], handle[Pool.self])
-        }
-        static func load(in container: any FeatureContainer) -> Page { Page(container) }
+        Drawing(
+            """
+            root                 → root: 0
+              first    request=1 → first: 1
+                below            → first: 1
+              second   request=2 → second: 2
+            """, Self.held
+        ) { $0[Self.handler] }
     }
 
     func throughOthers() {
-        let line = line(4)
-        defer { withExtendedLifetime(line) {} }
-        line[2][Request.self] = 1
-        let page = line[3][Page.self]
-        expect(page.handle[Name.self], equals: "2")
-        expect(page.handler.handle[Name.self], equals: "2")
-        expect(page.pool.handle[Name.self], equals: "0")
-        expect(line[2][Page.self], is: page)
-        let other = line[1][Page.self]
-        expect(other !== page)
-        expect(other.handle[Name.self], equals: "0")
-        expect(other.pool, is: page.pool)
+        Drawing(
+            """
+            root                   → root: 0 pool
+              child                → root: 0 pool
+                request  request=1 → request: 1 pool
+                  below            → request: 1 pool
+            """, Self.held
+        ) { $0[Self.page] }
     }
 
     final class Invoice: Feature, Sendable {
@@ -122,60 +125,55 @@ extension ContainerKeys {
     }
 
     func deepest() {
-        let line = line(5)
-        defer { withExtendedLifetime(line) {} }
-        line[1][Tenant.self] = "acme"
-        line[3][Request.self] = 4
-        let invoice = line[4][Invoice.self]
-        expect(invoice.home[Name.self], equals: "3")
-        expect(line[3][Invoice.self], is: invoice)
-        expect(line[2][Invoice.self].home[Name.self], equals: "1")
+        Drawing(
+            """
+            root                         → root: none 0
+              tenant        tenant=acme  → tenant: acme 0
+                child                    → tenant: acme 0
+                  request   request=4    → request: acme 4
+                    below                → request: acme 4
+            """, Self.held
+        ) { $0[Self.invoice] }
     }
 
     func setInput() {
-        let line = line(3)
-        defer { withExtendedLifetime(line) {} }
-        let own = Pool(line[1])
-        line[1][Pool.self] = own
-        let page = line[2][Page.self]
-        expect(page.pool, is: own)
-        expect(page.handle[Name.self], equals: "1")
-        expect(line[0][Page.self].pool !== own)
+        Drawing(
+            """
+            root              → root: 0 pool
+              child  pool=own → child: 0 own
+                below         → child: 0 own
+            """, Self.held
+        ) { $0[Self.page] }
     }
 
     func replacedLoader() {
-        let line = line(4)
-        defer { withExtendedLifetime(line) {} }
-        line[1].replace(Page.self) { Page($0) }
-        let page = line[3][Page.self]
-        expect(page.handle[Name.self] == "1" && line[1][Page.self] === page)
-        expect(line[0][Page.self] !== page)
-        line[2][Request.self] = 3
-        expect(line[3][Page.self].handle[Name.self], equals: "2")
-        expect(line[1][Page.self], is: page)
-    }
-
-    final class Cache: Feature, Sendable {
-        let handle: any FeatureContainer
-        init(_ handle: any FeatureContainer) { self.handle = handle }
-        static func load(in container: any FeatureContainer) -> Cache { Cache(container) }
-        static var home: Home { .local }
-    }
-    final class CachedPage: Feature, Sendable {
-        let cache: Cache
-        init(_ cache: Cache) { self.cache = cache }
-        static func load(in container: any FeatureContainer) -> CachedPage { CachedPage(container[Cache.self]) }
+        let family = Drawing(
+            """
+            root                      → root: 0 pool
+              replaced   page=another → replaced: another 0 pool
+                request               → replaced: another 0 pool
+                  below               → replaced: another 0 pool
+            """, Self.held
+        ) { $0[Self.page] }
+        family.show(
+            """
+            root                      → root kept: 0 pool
+              replaced   page=another → replaced kept: another 0 pool
+                request  request=3    → request new: another 3 pool
+                  below               → request new: another 3 pool
+            """)
     }
 
     func local() {
-        let line = line(3)
-        defer { withExtendedLifetime(line) {} }
-        for (depth, container) in line.enumerated() {
-            expect(container[Cache.self].handle[Name.self], equals: "\(depth)")
-            expect(container[CachedPage.self].cache, is: container[Cache.self])
+        for key in [Self.cache, Self.cachedPage] {
+            Drawing(
+                """
+                root       → root: cache
+                  child    → child: cache
+                    below  → below: cache
+                """, Self.held
+            ) { $0[key] }
         }
-        expect(Set(line.map { ObjectIdentifier($0[Cache.self]) }).count, equals: 3)
-        expect(Set(line.map { ObjectIdentifier($0[CachedPage.self]) }).count, equals: 3)
     }
 
     struct Ambient: Feature {
@@ -308,28 +306,16 @@ extension ContainerKeys {
         #endif
     }
 
-    final class Conditional: Feature, Sendable {
-        let handle: any FeatureContainer
-        init(_ handle: any FeatureContainer) { self.handle = handle }
-        static func load(in container: any FeatureContainer) -> Conditional {
-            if container[IsFancy.self] { _ = container[Request.self] } else { _ = container[Tenant.self] }
-            return Conditional(container)
-        }
-    }
-
     func conditionalInputs() {
-        let root = Container()
-        let plain = root.child { $0[Request.self] = 1 }
-        let fancy = root.child {
-            $0[IsFancy.self] = true
-            $0[Tenant.self] = "unread"
-        }
-        let fancier = fancy.child { $0[Request.self] = 2 }
-        let tenant = fancy.child { $0[Tenant.self] = "unread" }
-        expect(plain[Conditional.self], is: root[Conditional.self])
-        expect(fancy[Conditional.self] !== root[Conditional.self])
-        expect(fancier[Conditional.self] !== fancy[Conditional.self])
-        expect(tenant[Conditional.self], is: fancy[Conditional.self])
+        Drawing(
+            """
+            root                              → root: none
+              plain      request=1            → root: none
+              fancy      fancy=true tenant=a  → fancy: 0
+                fancier  request=2            → fancier: 2
+                tenant   tenant=b             → fancy: 0
+            """, Self.held
+        ) { $0[Self.conditional] }
     }
 
     struct Throwing: ThrowingFeature {

@@ -103,15 +103,52 @@ struct Law15KeyHomesTests {
         expect(region[Map.self] !== root[Map.self])
     }
 
+    private static let held: [String: Drawing.Held] = [
+        "tenant": Drawing.Held(set: { $0.tenant = $1 }, reset: { $0.reset(\.tenant) }),
+        "address": Drawing.Held(set: { $0.address = $1 }, reset: { $0.reset(\.address) }),
+    ]
+    private struct Store: ThrowingFeature {
+        static var home: Home { .with(\.tenant) }
+        static func load(in container: any FeatureContainer) throws -> Thing { Thing(container.address, container) }
+    }
+
     func root() throws {
-        let root = Container()
-        let pool = try root.child().child()[Pool.self]
-        expect(root.ifLoaded(Pool.self), is: pool)
-        try expect(root.child()[Pool.self], is: pool)
-        let tenant = root.child { $0.tenant = "a" }
-        try expect(tenant.child()[Pool.self] !== pool)
-        try expect(tenant[Pool.self], is: tenant.child()[Pool.self])
-        try expect(root[Pool.self], is: pool)
+        let family = Drawing(
+            """
+            root                → root: localhost
+              child             → root: localhost
+                below           → root: localhost
+              tenant   tenant=a → tenant: localhost
+                request         → tenant: localhost
+            """, Self.held
+        ) { try $0[Store.self] }
+        family.show(
+            """
+            root                → root kept: localhost
+              tenant   tenant=a → tenant kept: localhost
+                request         → tenant kept: localhost
+            """)
+    }
+
+    @Test("It lives where the nearest tenant is set, and no lower, whatever is set there (laws 15 and 16)")
+    func drawn() {
+        let family = Drawing(
+            """
+            root                         → root: localhost
+              outer      tenant=outer    → outer: localhost
+                inner    tenant=inner    → inner: localhost
+                  below                  → inner: localhost
+                other    address=other   → ! Store → \\.address
+            """, Self.held
+        ) { try $0[Store.self] }
+        family.show(
+            """
+            root                         → root kept: localhost
+              outer      tenant=outer    → outer kept: localhost
+                inner                    → outer: localhost
+                  below                  → outer: localhost
+                other                    → outer: localhost
+            """)
     }
 
     func nested() throws {

@@ -62,27 +62,48 @@ struct Law15SharedTests {
         }
     }
 
+    private static let held: [String: Drawing.Held] = [
+        "request": .property(RequestID.self), "level": .property(Level.self), "pool": .instance(pool),
+    ]
+    private static let pool = FeatureKey(home: .shared) { Thing($0[Level.self], $0) }
+    private struct Store: ThrowingFeature {
+        static var home: Home { .shared }
+        static func load(in container: any FeatureContainer) throws -> Thing {
+            Thing(container[Logger.self].prefix, container)
+        }
+    }
+
     func livesInTheRoot() {
-        let root = Container()
-        let child = root.child { $0[RequestID.self] = 7 }
-        let pool = child[Pool.self]
-        expect(pool, is: root[Pool.self])
-        expect(pool, is: root.child()[Pool.self])
-        expect(root.ifLoaded(Pool.self), is: pool)
+        Drawing(
+            """
+            root                 → root: 1
+              child    request=7 → root: 1
+                below            → root: 1
+              other              → root: 1
+            """, Self.held
+        ) { $0[Self.pool] }
     }
 
     func overriddenInput() throws {
-        let root = Container()
-        let child = root.child { $0[RequestID.self] = 7 }
-        let error = #expect(throws: LoadError.self) { try child[Database.self] }
-        expect(error?.path, equals: ["Database", "Logger", "RequestID"])
-        expect(error?.description.contains("Database → Logger → RequestID"), equals: true)
+        let family = Drawing(
+            """
+            root                 → root: 0
+              child    request=7 → ! Store → Logger → RequestID
+                below            → ! Store → Logger → RequestID
+              other              → root: 0
+            """, Self.held
+        ) { try $0[Store.self] }
+        let error = #expect(throws: LoadError.self) { try family["child"][Store.self] }
+        expect(error?.description.contains("Store → Logger → RequestID"), equals: true)
         expect(error?.code, equals: .inputOverridden)
         expect(error?.description.contains("has the home .shared"), equals: true)
-        try expect(root[Database.self].prefix, equals: 0)
-        #expect(throws: LoadError.self) { try child[Database.self] }
-        child.reset(RequestID.self)
-        try expect(child[Database.self], is: root[Database.self])
+        family.show(
+            """
+            root                 → root kept: 0
+              child              → root: 0
+                below            → root: 0
+              other              → root kept: 0
+            """)
     }
 
     func overriddenInputOfAsync() async throws {
@@ -104,11 +125,13 @@ struct Law15SharedTests {
     }
 
     func isSet() {
-        let root = Container()
-        let double = Pool(9)
-        let child = root.child { $0[Pool.self] = double }
-        expect(child[Pool.self], is: double)
-        expect(root[Pool.self] !== double)
+        Drawing(
+            """
+            root              → root: 1
+              child    pool=9 → child: 9
+                below         → child: 9
+            """, Self.held
+        ) { $0[Self.pool] }
     }
 
     func replacedKeepsHome() throws {

@@ -46,6 +46,19 @@ import Testing
     struct Timeout: Property { static var defaultValue: Int { 30 } }
     struct Verbose: Property { static var defaultValue: Bool { false } }
 
+    private static let held: [String: Drawing.Held] = [
+        "address": .property(Address.self), "timeout": .property(Timeout.self), "verbose": .property(Verbose.self),
+        "network": .instance(network), "loader": .loader(network) { $0[Address.self] },
+        "patience": .instance(patience), "patient": .loader(patience) { $0[Timeout.self] },
+    ]
+    private static let network = FeatureKey { Thing($0[Address.self], $0) }
+    private static let session = FeatureKey { Thing($0[network].text, $0) }
+    private static let account = FeatureKey { Thing("\($0[session].text) \($0[Timeout.self])", $0) }
+    private static let patience = FeatureKey { Thing($0[Timeout.self], $0) }
+    private static let either = FeatureKey { container in
+        Thing(container[Verbose.self] ? container[Address.self] : "\(container[Timeout.self])", container)
+    }
+
     /// A little world of features as keys, so that each test counts its own loads.
     private struct World {
         let log = Log<String>()
@@ -97,74 +110,89 @@ import Testing
     }
 
     func late() {
-        let world = World()
-        let root = Container()
-        let child = root.child()
-        let shared = child[world.account]
-        expect(shared, is: root[world.account])
-        child[Address.self] = "test"
-        let own = child[world.account]
-        expect(own !== shared)
-        expect(child[world.account], is: own)
-        expect(root[world.account], is: shared)
+        let family = Drawing(
+            """
+            root                   → root: live 30
+              child                → root: live 30
+                below              → root: live 30
+            """, Self.held
+        ) { $0[Self.account] }
+        family.show(
+            """
+            root                   → root kept: live 30
+              child  address=test  → child new: test 30
+                below              → child new: test 30
+            """)
     }
 
     func overridesNothingRead() {
-        let world = World()
-        let root = Container()
-        let child = root.child { $0[Verbose.self] = true }
-        let grandchild = child.child { $0[Timeout.self] = 5 }
-        expect(grandchild[world.session], is: root[world.session])
-        expect(child[world.account], is: root[world.account])
-        expect(grandchild[world.account] !== root[world.account])
-        expect(world.log.all.filter { $0 == "session" }.count, equals: 1)
+        let keys = Self.held
+        Drawing(
+            """
+            root                        → root: live
+              child       verbose=true  → root: live
+                below     timeout=5     → root: live
+            """, keys
+        ) { $0[Self.session] }
+        Drawing(
+            """
+            root                        → root: live 30
+              child       verbose=true  → root: live 30
+                below     timeout=5     → below: live 5
+            """, keys
+        ) { $0[Self.account] }
     }
 
     func setFeature() {
-        let world = World()
-        let root = Container()
-        let shared = root[world.account]
-        let mock = Made(identity: 42, value: 0)
-        let child = root.child { $0[world.network] = mock }
-        expect(child[world.account].identity, equals: 42)
-        child[world.network] = Made(identity: 43, value: 0)
-        expect(child[world.account].identity, equals: 42)
-        let late = root.child()
-        expect(late[world.account], is: shared)
-        late[world.network] = mock
-        expect(late[world.account].identity, equals: 42)
-        expect(root[world.account], is: shared)
+        let family = Drawing(
+            """
+            root                    → root: live 30
+              child   network=mock  → child: mock 30
+              late                  → root: live 30
+            """, Self.held
+        ) { $0[Self.account] }
+        family.show(
+            """
+            root                    → root kept: live 30
+              child   network=other → child kept: mock 30
+              late    network=mock  → late new: mock 30
+            """)
     }
 
     func replacedLoader() {
-        let world = World()
-        let root = Container()
-        let shared = root[world.account]
-        let child = root.child()
-        child.replace(world.network) { Made(identity: $0[Timeout.self], value: 1) }
-        expect(child[world.account].identity, equals: 30)
-        expect(child[world.account] !== shared)
-        expect(root[world.account], is: shared)
+        let family = Drawing(
+            """
+            root                 → root: live 30
+              child              → root: live 30
+            """, Self.held
+        ) { $0[Self.account] }
+        family.show(
+            """
+            root                 → root kept: live 30
+              child  loader=own  → child new: own live 30
+            """)
     }
 
     func twoLevelsUp() {
-        let world = World()
-        let root = Container()
-        let shared = root[world.account]
-        let child = root.child { $0[Address.self] = "test" }
-        let middle = child.child()
-        let grandchild = middle.child()
-        let own = grandchild[world.account]
-        expect(own !== shared)
-        expect(middle[world.account], is: own)
-        expect(child[world.account], is: own)
-        // Late, and two levels up as well.
-        child[world.session] = Made(identity: 7, value: 0)
-        let late = root.child().child()
-        expect(late[world.account], is: shared)
-        child.reset(world.session)
-        child.reset(Address.self)
-        expect(grandchild[world.account], is: shared)
+        let family = Drawing(
+            """
+            root                        → root: live 30
+              child       address=test  → child: test 30
+                middle                  → child: test 30
+                  below                 → child: test 30
+              other                     → root: live 30
+                late                    → root: live 30
+            """, Self.held
+        ) { $0[Self.account] }
+        family.show(
+            """
+            root                        → root kept: live 30
+              child                     → root: live 30
+                middle                  → root: live 30
+                  below                 → root: live 30
+              other       address=test  → other new: test 30
+                late                    → other new: test 30
+            """)
     }
 
     func parentsVersionNeverRuns() {
@@ -197,73 +225,95 @@ import Testing
     }
 
     func lastOverrideCounts() {
-        let feature = FeatureKey { Token($0[Timeout.self] + ($0[Verbose.self] ? 1 : 0)) }
-        let root = Container()
-        let child = root.child {
-            $0[Timeout.self] = 5
-            $0[Verbose.self] = true
-        }
-        let own = child[feature]
-        child.reset(Timeout.self)
-        expect(child[feature], is: own)
-        child.reset(Verbose.self)
-        expect(child[feature], is: root[feature])
-        expect(child[feature].number, equals: 30)
+        let feature = FeatureKey { Thing($0[Timeout.self] + ($0[Verbose.self] ? 1 : 0), $0) }
+        let family = Drawing(
+            """
+            root                              → root: 30
+              child  timeout=5 verbose=true   → child: 6
+            """, Self.held
+        ) { $0[feature] }
+        family.show(
+            """
+            root                              → root kept: 30
+              child            verbose=true   → child kept: 6
+            """)
+        family.show(
+            """
+            root                              → root kept: 30
+              child                           → root: 30
+            """)
     }
 
     func resetOfSet() {
-        let world = World()
-        let root = Container()
-        let child = root.child { $0[world.network] = Made(identity: 9, value: 0) }
-        let grandchild = child.child()
-        expect(grandchild[world.account].identity, equals: 9)
-        child.reset(world.network)
-        expect(grandchild[world.account], is: root[world.account])
-        expect(child[world.session], is: root[world.session])
+        let family = Drawing(
+            """
+            root                    → root: live 30
+              child   network=mock  → child: mock 30
+                below               → child: mock 30
+            """, Self.held
+        ) { $0[Self.account] }
+        family.show(
+            """
+            root                    → root kept: live 30
+              child                 → root: live 30
+                below               → root: live 30
+            """)
     }
 
     func resetOfReplacement() {
-        let feature = FeatureKey { Token($0[Timeout.self]) }
-        let root = Container()
-        let child = root.child()
-        child.replace(feature) { Token(1000 + $0[Timeout.self]) }
-        let grandchild = child.child { $0[Timeout.self] = 1 }
-        expect(grandchild[feature].number, equals: 1001)
-        expect(child[feature].number, equals: 1030)
-        child.reset(feature)
-        expect(grandchild[feature].number, equals: 1)
-        expect(child[feature], is: root[feature])
+        let family = Drawing(
+            """
+            root                    → root: 30
+              child    patient=own  → child: own 30
+                below  timeout=1    → below: own 1
+            """, Self.held
+        ) { $0[Self.patience] }
+        family.show(
+            """
+            root                    → root kept: 30
+              child                 → root: 30
+                below  timeout=1    → below new: 1
+            """)
     }
 
     func parentsSetWins() {
-        let feature = FeatureKey { Token($0[Timeout.self]) }
-        let root = Container()
-        let child = root.child { $0[Timeout.self] = 5 }
-        let grandchild = child.child { $0[feature] = Token(8) }
-        expect(child[feature].number, equals: 5)
-        root[feature] = Token(100)
-        expect(child[feature].number, equals: 100)
-        expect(grandchild[feature].number, equals: 8)
-        root.reset(feature)
-        expect(child[feature].number, equals: 5)
-        expect(grandchild[feature].number, equals: 8)
+        let family = Drawing(
+            """
+            root                     → root: 30
+              child    timeout=5     → child: 5
+                below  patience=8    → below: 8
+            """, Self.held
+        ) { $0[Self.patience] }
+        family.show(
+            """
+            root       patience=100  → root new: 100
+              child    timeout=5     → root new: 100
+                below  patience=8    → below kept: 8
+            """)
+        family.show(
+            """
+            root                     → root new: 30
+              child    timeout=5     → child new: 5
+                below  patience=8    → below kept: 8
+            """)
     }
 
     func conditionalInputs() {
-        let feature = FeatureKey { container in
-            container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])
-        }
-        let root = Container()
-        let shared = root[feature]
-        let unread = root.child { $0[Address.self] = "unread" }
-        let read = root.child { $0[Timeout.self] = 1 }
-        let condition = root.child { $0[Verbose.self] = true }
-        expect(unread[feature], is: shared)
-        expect(read[feature].number, equals: 1)
-        expect(condition[feature].number, equals: 4)
-        unread[Verbose.self] = true
-        expect(unread[feature].number, equals: 6)
-        expect(root[feature], is: shared)
+        let family = Drawing(
+            """
+            root                                     → root: 30
+              unread     address=unread              → root: 30
+              read       timeout=1                   → read: 1
+              condition  verbose=true                → condition: live
+            """, Self.held
+        ) { $0[Self.either] }
+        family.show(
+            """
+            root                                     → root kept: 30
+              unread     address=unread verbose=true → unread new: unread
+              read       timeout=1                   → read kept: 1
+              condition  verbose=true                → condition kept: live
+            """)
     }
 
     func olderInstanceStays() {
@@ -283,12 +333,17 @@ import Testing
     }
 
     func equalOverride() {
-        let feature = FeatureKey { Token($0[Timeout.self]) }
-        let root = Container()
-        let shared = root[feature]
-        let child = root.child { $0[Timeout.self] = 30 }
-        expect(child[feature] !== shared)
-        root[Timeout.self] = 60
-        expect(child[Timeout.self], equals: 30)
+        let family = Drawing(
+            """
+            root                 → root: 30
+              child  timeout=30  → child: 30
+            """, Self.held
+        ) { $0[Self.patience] }
+        family.show(
+            """
+            root     timeout=60  → root kept: 30
+              child  timeout=30  → child kept: 30
+            """)
+        expect(family["child"][Timeout.self], equals: 30)
     }
 }

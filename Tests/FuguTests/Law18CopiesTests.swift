@@ -26,38 +26,41 @@ import Testing
         static func load(in container: any FeatureContainer) -> Service { Service(container[Name.self]) }
     }
 
+    private static let held: [String: Drawing.Held] = ["name": .property(Name.self), "size": .property(Size.self)]
+
     func ancestors() {
-        let root = Container()
-        root[Name.self] = "root"
-        root[Size.self] = 2
-        let child = root.child { $0[Name.self] = "child" }
-        let copy = Container(copying: child)
-        expect(copy[Name.self], equals: "child")
-        expect(copy[Size.self], equals: 2)
+        Drawing(
+            """
+            root      name=root size=2  → root 2
+              child   name=child        → child 2
+            copy      copying:child     → child 2
+            """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
     }
 
     func lastWins() {
-        let first = Container()
-        first[Name.self] = "first"
-        first[Size.self] = 3
-        let secondRoot = Container()
-        secondRoot[Name.self] = "second"
-        expect(Container(copying: first, secondRoot.child())[Name.self], equals: "second")
-        expect(Container(copying: first, secondRoot.child())[Size.self], equals: 3)
-        expect(Container(copying: secondRoot, first)[Name.self], equals: "first")
+        Drawing(
+            """
+            first     name=first size=3     → first 3
+            second    name=second           → second 1
+              below                         → second 1
+            copy      copying:first,below   → second 3
+            other     copying:second,first  → first 3
+            """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
     }
 
     func nothingLoaded() {
-        let original = Container()
-        original[Name.self] = "original"
-        let loaded = original[Service.self]
-        let born = original[Born.self]
-        let copy = Container(copying: original)
-        copy[Name.self] = "copy"
-        expect(copy[Service.self].name, equals: "copy")
-        expect(copy[Service.self] !== loaded)
-        expect(copy[Born.self] !== born)
-        expect(original[Service.self], is: loaded)
+        let key = FeatureKey { Thing($0[Name.self], $0) }
+        let family = Drawing(
+            """
+            original  name=original               → original: original
+            """, Self.held
+        ) { $0[key] }
+        family.show(
+            """
+            original  name=original               → original kept: original
+            copy      copying:original            → copy: original
+            changed   copying:original name=copy  → changed: copy
+            """)
     }
 
     func sets() {
@@ -90,19 +93,29 @@ import Testing
     }
 
     func independent() {
-        let original = Container()
-        original[Name.self] = "before"
-        let copy = Container(copying: original)
+        let family = Drawing(
+            """
+            original  name=before       → before
+            copy      copying:original  → before
+            """, Self.held, reading: { $0[Name.self] })
         let heard = Counter()
-        copy.observe(Name.self) { _ in heard.add() }
-        original[Name.self] = "after"
-        expect(copy[Name.self], equals: "before")
+        family["copy"].observe(Name.self) { _ in heard.add() }
+        family.show(
+            """
+            original  name=after        → after
+            copy                        → before
+            """)
         expect(heard.value, equals: 0)
-        copy[Name.self] = "copy"
-        expect(original[Name.self], equals: "after")
-        copy.reset(Name.self)
-        expect(copy[Name.self], equals: "default")
-        expect(original[Name.self], equals: "after")
+        family.show(
+            """
+            original  name=after        → after
+            copy      name=copy         → copy
+            """)
+        family.show(
+            """
+            original  name=after        → after
+            copy                        → default
+            """)
     }
 
     func nils() {

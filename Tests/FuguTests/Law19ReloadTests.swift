@@ -86,15 +86,29 @@ import Testing
     }
 
     func kept() {
-        let root = Container()
-        let kept = root[Kept.self]
-        expect(isStale("Kept", in: root), equals: false)
-        root[Size.self] = 2
-        expect(root[Kept.self], is: kept)
-        expect(isStale("Kept", in: root), equals: true)
-        root.reset(Kept.self)
-        expect(root[Kept.self].size, equals: 2)
-        expect(isStale("Kept", in: root), equals: false)
+        let key = FeatureKey(id: UniqueID()) { Thing($0[Size.self], $0) }
+        let family = Drawing(
+            """
+            root               → root: 1
+              child            → root: 1
+            """, ["size": .property(Size.self)], order: .asDrawn
+        ) { $0[key] }
+        let root = family["root"]
+        func isStale() -> Bool { root.graph.entries.contains { $0.state == .loaded && $0.isStale } }
+        expect(!isStale())
+        family.show(
+            """
+            root       size=2  → root kept: 1
+              child            → root kept: 1
+            """)
+        expect(isStale())
+        root.reset(key)
+        family.show(
+            """
+            root       size=2  → root new: 2
+              child            → root new: 2
+            """)
+        expect(!isStale())
     }
 
     func changedDuringLoad() {
@@ -126,17 +140,31 @@ import Testing
         try expect(root[Parsed.self], equals: 1)
     }
 
+    private static let live = FeatureKey(reloadsWhenInputsChange: true) { Thing($0[Size.self], $0) }
+
     func reloads() {
-        let root = Container()
-        let live = root[Live.self]
-        root[Size.self] = 2
-        expect(root.ifLoaded(Live.self) == nil)
-        expect(root[Live.self] !== live)
-        expect(root[Live.self].size, equals: 2)
-        root.reset(Size.self)
-        expect(root[Live.self].size, equals: 1)
-        root.modify(Size.self) { $0 += 4 }
-        expect(root[Live.self].size, equals: 5)
+        let family = Drawing(
+            """
+            root               → root: 1
+              child            → root: 1
+              other    size=7  → other: 7
+            """, ["size": .property(Size.self)]
+        ) { $0[Self.live] }
+        family.show(
+            """
+            root       size=2  → root new: 2
+              child            → root new: 2
+              other    size=7  → other kept: 7
+            """)
+        family.show(
+            """
+            root               → root new: 1
+              child            → root new: 1
+              other    size=8  → other new: 8
+            """)
+        family["root"].modify(Size.self) { $0 += 4 }
+        expect(family["root"].ifLoaded(Self.live) == nil)
+        expect(family["root"][Self.live].text, equals: "5")
     }
 
     func reloadsAfterChangeDuringLoad() {
