@@ -120,5 +120,6 @@ func showTenants() async {
         await tenants.withChild(for: tenant) { print("   \($0[TenantStore.self].name)") }
     }
     await tenants.evictAll()
-    print("   closed \(numbers.withLock { $0["closed store"] ?? 0 }) of \(numbers.withLock { $0["store"] ?? 0 }) stores")
+    let (closed, all) = numbers.withLock { ($0["closed store"] ?? 0, $0["store"] ?? 0) }
+    print("   closed \(closed) of \(all) stores")
 }

@@ -2,6 +2,7 @@ public import Fugu
 public import Hummingbird
 public import Logging
 public import NIOCore
+import Synchronization
 
 /// A request context that has its own container.
 ///
@@ -94,5 +95,72 @@ extension Container {
     /// By now the request has its answer, so a failure can only be logged.
     func close(_ logger: Logger) async {
         do { try await close() } catch { logger.error("The container of a request: \(error)") }
+    }
+}
+
+extension ResponseBody {
+    /// Whether the body is short and will be short.
+    ///
+    /// Such a body is written into memory first, for two reasons: the container can be closed before the response
+    /// leaves, and Hummingbird sends a buffer in one write together with the head.
+    var isSmall: Bool { contentLength.map { $0 <= 16 * 1024 } ?? false }
+
+    /// Returns a body that is a buffer with the same bytes.
+    @concurrent func collected() async throws -> ResponseBody {
+        let collected = CollectedBody()
+        try await write(collected)
+        return ResponseBody(byteBuffer: collected.buffer)
+    }
+}
+
+/// Collects the bytes that are written to it.
+private final class CollectedBody: ResponseBodyWriter {
+    private(set) var buffer = ByteBuffer()
+
+    func write(_ part: ByteBuffer) {
+        var part = part
+        // A body that is one buffer already isn't copied.
+        if buffer.readableBytes == 0 { buffer = part } else { buffer.writeBuffer(&part) }
+    }
+
+    /// A body whose length is known has no trailers.
+    func finish(_: HTTPFields?) {}
+}
+
+/// Closes the container of a request once its body has been written, or when nobody can write it any more.
+final class RequestEnd: Sendable {
+    private let child: Container
+    private let logger: Logger
+    private let isClosed = Atomic(false)
+
+    init(_ child: Container, _ logger: Logger) {
+        self.child = child
+        self.logger = logger
+    }
+
+    /// A client that hangs up early leaves a body that nobody writes.
+    deinit {
+        guard !isClosed.load(ordering: .relaxed) else { return }
+        Task { [child, logger] in await child.close(logger) }
+    }
+
+    /// Returns a body with the same bytes, after which the container is closed.
+    func closing(after body: ResponseBody) -> ResponseBody {
+        ResponseBody(contentLength: body.contentLength) { writer in
+            // The operation runs before this closure goes on, and nobody else has the writer.
+            nonisolated(unsafe) let destination = writer
+            do {
+                try await Container.with(self.child) { try await body.write(destination) }
+            } catch {
+                await self.close()
+                throw error
+            }
+            await self.close()
+        }
+    }
+
+    private func close() async {
+        isClosed.store(true, ordering: .relaxed)
+        await child.close(logger)
     }
 }

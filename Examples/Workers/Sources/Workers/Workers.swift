@@ -10,6 +10,7 @@ import UnixSignals
         guard !paths.isEmpty else { fail("usage: Workers FILE …", code: 64) }
         let container = Container.shared
         let jobs = paths.enumerated().map { Job(id: $0.offset + 1, path: $0.element) }
+        print("\(jobs.count) files, \(container.workerCount) workers, at most \(container.attemptLimit) attempts each")
         let work = Task {
             var failures = 0
             try await Pipeline(container).run(jobs) { outcome in
@@ -26,7 +27,8 @@ import UnixSignals
         interrupts.cancel()
         try await container.close()
         switch result {
-        case .success(0): return
+        case .success(0):
+            print("all counted; see \(container.outputFolder.relativePath) for how often each word occurs")
         case .success(let failures): fail("\(failures) of \(jobs.count) failed", code: 1)
         case .failure: fail("interrupted", code: 130)
         }
@@ -34,7 +36,7 @@ import UnixSignals
 
     private static func text(of outcome: Outcome) -> String {
         switch outcome.result {
-        case .words(let count): "\(outcome.job.path): \(count) words"
+        case .words(let count): "\(outcome.job.path): \(count) words, at attempt \(outcome.attempts)"
         case .failed(let error): "\(outcome.job.path): \(error) (tried \(outcome.attempts) times)"
         case .cancelled: "\(outcome.job.path): cancelled"
         }

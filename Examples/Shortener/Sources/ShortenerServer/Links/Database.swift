@@ -1,6 +1,7 @@
 import Fugu
 import GRDB
 import LoggingAdapter
+import Synchronization
 
 /// The SQLite file, which is opened, migrated, and closed at the end.
 package enum Database: AsyncFeature, External {
@@ -50,5 +51,109 @@ package enum Database: AsyncFeature, External {
                     """)
         }
         return migrations
+    }
+}
+
+/// Links in an SQLite file.
+package struct SQLiteLinks: LinkRepository {
+    private let pool: DatabasePool
+
+    package init(pool: DatabasePool) { self.pool = pool }
+
+    package func add(_ link: Link) async throws -> Bool {
+        try await pool.write { database in
+            try database.execute(
+                sql: "INSERT OR IGNORE INTO link (code, target, created) VALUES (?, ?, ?)",
+                arguments: [link.code, link.target, link.created])
+            return database.changesCount == 1
+        }
+    }
+
+    package func link(_ code: String) async throws -> Link? {
+        try await pool.read { database in
+            try Row.fetchOne(database, sql: "SELECT code, target, created FROM link WHERE code = ?", arguments: [code])
+                .map(Link.init)
+        }
+    }
+
+    package func links(limit: Int) async throws -> [Link] {
+        try await pool.read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT code, target, created FROM link ORDER BY created DESC, code LIMIT ?",
+                arguments: [limit]
+            ).map(Link.init)
+        }
+    }
+
+    package func delete(_ code: String) async throws -> Bool {
+        try await pool.write { database in
+            try database.execute(sql: "DELETE FROM link WHERE code = ?", arguments: [code])
+            return database.changesCount == 1
+        }
+    }
+
+    package func add(_ hits: [Hit: Int]) async throws {
+        try await pool.write { database in
+            let statement = try database.makeStatement(
+                sql: """
+                    INSERT INTO hit (code, day, count) SELECT code, ?, ? FROM link WHERE code = ?
+                    ON CONFLICT (code, day) DO UPDATE SET count = count + excluded.count
+                    """)
+            for (hit, count) in hits { try statement.execute(arguments: [hit.day, count, hit.code]) }
+        }
+    }
+
+    package func hits(of code: String) async throws -> [Hits] {
+        try await pool.read { database in
+            try Row.fetchAll(
+                database, sql: "SELECT day, count FROM hit WHERE code = ? ORDER BY day", arguments: [code]
+            ).map { Hits(day: $0["day"], count: $0["count"]) }
+        }
+    }
+}
+
+extension Link {
+    fileprivate init(_ row: Row) {
+        self.init(code: row["code"], target: row["target"], created: row["created"])
+    }
+}
+
+/// Counts hits in memory, and writes them now and then, and at the end.
+///
+/// A redirect doesn't wait for a write. A process that is killed loses the hits since the last one.
+package final class HitCounter: AsyncFeature, Sendable {
+    package static var home: Home { .shared }
+
+    private let links: any LinkRepository
+    private let counts = Mutex<[Hit: Int]>([:])
+
+    package init(links: any LinkRepository) { self.links = links }
+
+    package static func load(in container: any FeatureContainer) async throws -> HitCounter {
+        let counter = HitCounter(links: try await container[Links.self])
+        // Runs before the closer of the database, which this was made from.
+        container.onClose { try await counter.flush() }
+        return counter
+    }
+
+    package func count(_ code: String, on day: Int) {
+        counts.withLock { $0[Hit(code: code, day: day), default: 0] += 1 }
+    }
+
+    /// Writes the hits since the last time.
+    ///
+    /// If writing fails, the hits are kept for the next time.
+    package func flush() async throws {
+        let hits = counts.withLock { counts in
+            defer { counts = [:] }
+            return counts
+        }
+        guard !hits.isEmpty else { return }
+        do {
+            try await links.add(hits)
+        } catch {
+            counts.withLock { $0.merge(hits, uniquingKeysWith: +) }
+            throw error
+        }
     }
 }

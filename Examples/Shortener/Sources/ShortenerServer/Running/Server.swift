@@ -5,6 +5,7 @@ import LifecycleAdapter
 import Logging
 import LoggingAdapter
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// The whole program, put together from a container.
@@ -63,5 +64,71 @@ package struct Server {
         LinkRoutes().add(to: router, of: container)
         InspectionRoutes().add(to: router, of: container)
         return router
+    }
+}
+
+/// Writes the hits once a second.
+///
+/// The counter's own closer writes the rest at the end.
+struct HitWriter: Service {
+    let container: Container
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            let hits = try await container[HitCounter.self]
+            while !Task.isCancelled {
+                // A cancellation isn't a failure, so it returns.
+                do { try await container.clock.sleep(for: .seconds(1)) } catch { return }
+                do { try await hits.flush() } catch { container.logger.error("Hits are kept for later: \(error)") }
+            }
+        }
+    }
+}
+
+extension ContainerKeys {
+    package var readiness: FeatureKey<Readiness> { .init { _ in Readiness() } }
+}
+
+/// The progress of the warm-up.
+package final class Readiness: Sendable {
+    package struct State: Codable, Sendable, Equatable {
+        package var isReady = false
+        package var finished: [String] = []
+        package var loading: [String] = []
+    }
+
+    private let current = Mutex(State())
+
+    package var state: State { current.withLock { $0 } }
+
+    func begin(_ features: [String]) { current.withLock { $0.loading = features } }
+
+    func note(_ progress: WarmUpList.Progress) {
+        current.withLock { state in
+            if progress.error == nil { state.finished.append(progress.feature) }
+            state.loading.removeAll { $0 == progress.feature }
+        }
+    }
+
+    func finish() { current.withLock { $0.isReady = true } }
+}
+
+/// Loads the features that the program needs, while the server already answers readiness requests.
+struct WarmUpService: Service {
+    let container: Container
+
+    func run() async throws {
+        let (logger, readiness) = (container.logger, container.readiness)
+        readiness.begin(["\(Links.self)", "\(HitCounter.self)"])
+        try await container.warmUp { progress in
+            readiness.note(progress)
+            logger.info("Loaded \(progress.feature), \(progress.finished) of \(progress.total), \(progress.elapsed)")
+        } _: {
+            $0.load(Links.self)
+            $0.load(HitCounter.self)
+        }
+        readiness.finish()
+        // A service that returns ends its group.
+        try? await gracefulShutdown()
     }
 }

@@ -1,10 +1,12 @@
 import Foundation
 import Fugu
+import HTTPTypes
 import Hummingbird
 import HummingbirdAdapter
 import Logging
 import LoggingAdapter
 import NIOCore
+import Synchronization
 
 /// The context of a request.
 package struct AppContext: ContainerRequestContext {
@@ -48,5 +50,86 @@ extension Container {
         self.requestLogger = logger
         if application.allowsInspection { self.containerName = "\(request.method) \(request.uri.path)" }
         if let header = request.headers[.authorization] { self.authorization = header }
+    }
+}
+
+/// The user who sends a request.
+package enum User: Sendable, Equatable {
+    case guest
+    case admin
+    /// A user with a wrong token.
+    case impostor
+
+    package init(authorization: String?, adminToken: String?) {
+        guard let authorization else {
+            self = .guest
+            return
+        }
+        let token = authorization.hasPrefix("Bearer ") ? authorization.dropFirst("Bearer ".count) : ""
+        self.init(token: token, adminToken: adminToken)
+    }
+
+    init(token: Substring, adminToken: String?) {
+        guard let adminToken, !adminToken.isEmpty else {
+            self = .impostor
+            return
+        }
+        self = Self.isSame(Array(token.utf8), Array(adminToken.utf8)) ? .admin : .impostor
+    }
+
+    /// The password of a header for basic authentication.
+    static func password(authorization: String) -> Substring? {
+        guard authorization.hasPrefix("Basic "),
+            let bytes = Data(base64Encoded: String(authorization.dropFirst("Basic ".count)))
+        else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.firstIndex(of: ":").map { text[text.index(after: $0)...] }
+    }
+
+    /// Takes a time that depends on the length of the given token only, and on nothing secret.
+    private static func isSame(_ given: [UInt8], _ secret: [UInt8]) -> Bool {
+        var difference = given.count ^ secret.count
+        for (index, byte) in given.enumerated() { difference |= Int(byte ^ secret[index % secret.count]) }
+        return difference == 0
+    }
+}
+
+extension ContainerKeys {
+    /// Shared by all requests, since it reads nothing that belongs to one.
+    var rateLimiter: FeatureKey<RateLimiter> { .init { RateLimiter(timestamp: $0.timestamp) } }
+}
+
+/// Counts the requests of each address in the present minute.
+final class RateLimiter: Sendable {
+    /// The number of addresses that it remembers.
+    ///
+    /// When it's full, new addresses have to wait for the next minute.
+    private static let capacity = 100_000
+
+    private struct State {
+        var minute = 0
+        var counts: [String: UInt] = [:]
+    }
+
+    private let timestamp: Timestamp
+    private let state = Mutex(State())
+
+    init(timestamp: Timestamp) { self.timestamp = timestamp }
+
+    /// - Throws: 429 if the address has sent too many requests.
+    func admit(_ client: String, limit: UInt) throws {
+        let now = timestamp.now
+        let minute = Int((now / 60).rounded(.down))
+        let isAdmitted = state.withLock { state in
+            if state.minute != minute { state = State(minute: minute) }
+            let count = state.counts[client] ?? 0
+            guard count < limit, count > 0 || state.counts.count < Self.capacity else { return false }
+            state.counts[client] = count + 1
+            return true
+        }
+        guard !isAdmitted else { return }
+        let wait = max(1, (minute + 1) * 60 - Int(now))
+        throw HTTPError(
+            .tooManyRequests, headers: [.retryAfter: "\(wait)"], message: "Too many requests; try again in a minute.")
     }
 }

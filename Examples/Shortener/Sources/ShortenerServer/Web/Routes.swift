@@ -1,6 +1,7 @@
 import Fugu
 import HTTPTypes
 import Hummingbird
+import Inspector
 import LoggingAdapter
 
 /// Creating, following, listing and deleting links.
@@ -119,5 +120,67 @@ extension AppContext {
         }
         let way = allowingPassword ? #"Basic realm="the admin's token as password""# : "Bearer"
         throw HTTPError(.unauthorized, headers: [.wwwAuthenticate: way], message: "This needs the admin's token.")
+    }
+}
+
+/// The requests of a balancer, and of Prometheus with the admin's token.
+struct HealthRoutes {
+    func add(to router: Router<AppContext>) {
+        router.get("healthz") { _, _ in "ok\n" }
+        router.get("readyz") { _, context in
+            let state = context.container.readiness.state
+            return EditedResponse(status: state.isReady ? .ok : .serviceUnavailable, response: state)
+        }
+        router.get("metrics") { request, context in
+            try context.requireAdmin(request)
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "\(context.container.metrics)")))
+        }
+    }
+}
+
+extension Readiness.State: ResponseEncodable {}
+
+/// The inspector's page, for the admin, where the settings allow it.
+struct InspectionRoutes {
+    func add(to router: Router<AppContext>, of container: Container) {
+        // It observes every load, so it's there only if the settings allow it at the start.
+        guard container.allowsInspection else { return }
+        let group = router.group().add(middleware: InspectionPolicy())
+        // A client that knows the token may use any name of this server.
+        Inspector(container, isOpen: true).addRoutes(to: group, at: "inspect")
+    }
+}
+
+/// Lets the admin see the inside, and the page run its own script, which stands in it.
+private struct InspectionPolicy: RouterMiddleware {
+    typealias Context = AppContext
+
+    func handle(
+        _ request: Request, context: AppContext, next: (Request, AppContext) async throws -> Response
+    ) async throws -> Response {
+        guard context.container.allowsInspection else { throw HTTPError(.notFound) }
+        try context.requireAdmin(request, allowingPassword: true)
+        var response = try await next(request, context)
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'; "
+            + "form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+        return response
+    }
+}
+
+/// The page and its parts.
+struct PageRoutes {
+    func add(to router: Router<AppContext>, of container: Container) {
+        router.group().add(middleware: PathPolicy(scope: container.scope("/")))
+            .get { _, _ in Self.response(PackageResources.index_html, "text/html; charset=utf-8") }
+        let assets = router.group("assets").add(middleware: PathPolicy(scope: container.scope("/assets/any")))
+        assets.get("style.css") { _, _ in Self.response(PackageResources.style_css, "text/css; charset=utf-8") }
+        assets.get("links.js") { _, _ in Self.response(PackageResources.links_js, "text/javascript; charset=utf-8") }
+    }
+
+    private static func response(_ bytes: [UInt8], _ type: String) -> Response {
+        Response(status: .ok, headers: [.contentType: type], body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 }
