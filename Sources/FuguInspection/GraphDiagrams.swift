@@ -110,3 +110,81 @@ extension String {
         }
     }
 }
+
+extension ContainerGraph: CustomStringConvertible {
+    /// One line for each container and entry.
+    ///
+    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
+    public var description: String {
+        var lines: [String] = []
+        let names = Dictionary(uniqueKeysWithValues: entries.map { ($0.id, $0.name) })
+        forEachBox { container, depth in
+            lines.append(String(repeating: "  ", count: depth) + container.label)
+        } entry: { entry, depth in
+            let inputs = entry.inputs.compactMap { names[$0] }
+            let list = inputs.isEmpty ? "" : " ← " + inputs.joined(separator: ", ")
+            lines.append(String(repeating: "  ", count: depth) + entry.label + list)
+        } end: { _ in
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Calls a closure for each container, parents first, with its entries before its children.
+    func forEachBox(
+        begin: (Container, Int) -> Void, entry: (Entry, Int) -> Void, end: (Int) -> Void
+    ) {
+        let entries = Dictionary(grouping: entries, by: \.container)
+        let children = Dictionary(grouping: containers, by: \.parent)
+        let known = Set(containers.map(\.id))
+        // The second part of an element is the depth of the box that still has to be closed.
+        var open = containers.filter { $0.parent.map { !known.contains($0) } ?? true }.reversed().map {
+            (Optional($0), 0)
+        }
+        while let (container, depth) = open.popLast() {
+            guard let container else {
+                end(depth)
+                continue
+            }
+            begin(container, depth)
+            for next in entries[container.id] ?? [] { entry(next, depth + 1) }
+            open.append((nil, depth))
+            for child in (children[container.id] ?? []).reversed() { open.append((child, depth + 1)) }
+        }
+    }
+}
+
+extension ContainerGraph.Container {
+    var label: String { isClosed ? "\(name) (closed)" : name }
+}
+
+extension ContainerGraph.Entry {
+    var label: String {
+        name + (state == .loaded ? "" : " (\(state.rawValue))") + (isStale ? " stale" : "")
+    }
+}
+
+/// The names of keys in a snapshot, which don't depend on the addresses of types and so are the same in each run.
+struct GraphNames {
+    private var names: [Key: String] = [:]
+
+    init(of keys: some Sequence<Key>) {
+        let keys = Set(keys)
+        names = Dictionary(uniqueKeysWithValues: keys.map { ($0, $0.name) })
+        // Use the short name if it's unique; otherwise, add the types around it, and then the module.
+        lengthen { $0.codeName }
+        lengthen { $0.fullName }
+    }
+
+    /// Gives longer names to keys that share a name.
+    private mutating func lengthen(_ longer: (Key) -> String) {
+        let same = Dictionary(grouping: names.keys, by: { names[$0]! }).values.filter { $0.count > 1 }
+        for key in same.joined() { names[key] = longer(key) }
+    }
+
+    subscript(key: Key) -> String { names[key] ?? key.name }
+}
+
+extension Key {
+    /// The name with the module and all types around it; for a private type, the runtime's name.
+    fileprivate var fullName: String { type.map { String(reflecting: $0) } ?? name }
+}

@@ -169,3 +169,112 @@ public final class Container: FeatureContainer {
         return child
     }
 }
+
+extension Container {
+    /// Whether the container is closed.
+    package var isClosed: Bool { node.isClosed }
+
+    /// Runs the teardown closures of this container and its descendants, and releases their features, loaded or set.
+    ///
+    /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with
+    /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of their
+    /// dependencies. A second call waits for the first one, whose deadline counts, and runs closures that were registered after it.
+    /// Canceling the caller doesn't cancel the closing.
+    ///
+    /// After the call, reads of throwing and async features that aren't loaded throw ``LoadError``. Properties and
+    /// plain features can still be read: a plain feature that isn't there is loaded for its reader alone, isn't kept,
+    /// and is reported (see ``handleReports(by:)``). Teardown closures that such a load registers don't run.
+    ///
+    /// The call also waits for the closures of instances that were replaced, reset, or reloaded earlier. Their errors are
+    /// reported, not thrown.
+    ///
+    /// - Parameter deadline: The time that each closure may take, and that the loads in progress may take, or `nil` to wait for all
+    ///   of them. A closure that takes longer is canceled, abandoned, and named in the error. A load that takes longer is named,
+    ///   too; it goes on, but its instance isn't kept. For closures of instances that left earlier, the time begins with the call.
+    /// - Throws: ``CloseError`` with all failures, after everything has run; one with the code
+    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure or a load of this container or a descendant
+    ///   makes the call.
+    /// - Complexity: O(*n*) for *n* containers, instances, and teardown closures, and O(*n* log *n*) if there are such
+    ///   closures. The method doesn't suspend if there's nothing to wait for and nothing to run.
+    public func close(deadline: Duration? = nil) async throws {
+        let failures = try await runClose(deadline)
+        guard failures.isEmpty else { throw CloseError(failures: failures) }
+    }
+}
+
+extension FeatureContainer {
+    /// Returns the instance of a feature that was loaded or set before, without loading anything.
+    ///
+    /// Use it to create a plain feature from one that takes long to open, such as a pool of connections: load that one
+    /// with ``Container/warmUp(progress:_:)`` when the program starts, and read it here without waiting. In a load, the
+    /// read is recorded like any other.
+    ///
+    ///     static func load(in container: any FeatureContainer) -> Users { Users(pool: container.loaded(Pool.self)) }
+    ///
+    /// If there is no instance for this container, the program stops with a message that has the path to the feature. If that can
+    /// happen, use ``Container/ifLoaded(_:)-(K.Type)``.
+    /// - Parameter feature: The type of the feature.
+    /// - Returns: The instance that a read would give without waiting.
+    /// - Complexity: O(1) if the instance is inherited or was read here before; otherwise, O(*d*) for *d* ancestors.
+    public func loaded<F: FailableFeature>(_ feature: F.Type) -> F.ContainerValue {
+        let raw = F._key.raw
+        let present = _storage.read(raw, as: F.ContainerValue.self)
+        extendLifetime(self)
+        return present ?? _container.presentOrStop(Key(raw: raw)).value(as: F.ContainerValue.self)
+    }
+}
+
+extension Container {
+    fileprivate func presentOrStop(_ key: Key) -> Payload {
+        if let present = present(key, nil) { return present }
+        let asker = recorder ?? Frame.current
+        fatalError(Messages.notLoaded((asker?.way ?? []) + [key]))
+    }
+}
+
+extension Container {
+    /// Sets the handler for problems that can't be thrown, in the whole family of this container.
+    ///
+    /// Such problems are, for example, a value from a file that doesn't have the type that a read expects, or a reload that
+    /// failed in the background. Without a handler, reports go to standard error.
+    ///
+    ///     container.handleReports { logger.warning("\($0)") }
+    ///
+    /// - Parameter handler: A closure that receives the text of each report, which has no secrets in it. It's called on the
+    ///   thread that met the problem, outside every lock, and replaces the previous handler. Pass `nil` for standard error.
+    public func handleReports(by handler: (@Sendable (_ report: String) -> Void)?) {
+        node.family.reports.handle(by: handler)
+    }
+
+    /// Reports a problem that can't be thrown.
+    package func report(_ text: String) { node.family.reports.report(text) }
+}
+
+/// A type whose objects read their configuration from their own container.
+///
+///     final class MapView: Configurable {
+///         var configuration = Container(copying: .shared) { didSet { redraw() } }
+///     }
+///     map.with(configuration: Container(copying: .shared, local))
+public protocol Configurable: AnyObject {
+    /// The container from which the object reads its configuration.
+    var configuration: Container { get set }
+}
+
+extension Configurable {
+    /// Assigns the configuration to itself, so that `didSet` runs.
+    public func reloadConfiguration() {
+        let configuration = configuration
+        self.configuration = configuration
+    }
+
+    /// Assigns the configuration and returns the object.
+    ///
+    /// - Parameter configuration: The container.
+    /// - Returns: The object itself.
+    @discardableResult
+    public func with(configuration: Container) -> Self {
+        self.configuration = configuration
+        return self
+    }
+}

@@ -40,3 +40,46 @@ final class Reports: Sendable {
         }
     }
 }
+
+/// A place in source code.
+///
+/// A program contains the places that it mentions, so only tests record full paths.
+@usableFromInline package struct SourcePlace: Sendable {
+    package let fileID: StaticString
+    package let filePath: StaticString?
+    package let line: UInt
+    package let column: Int
+    /// The function or the property that the line belongs to, if it's known.
+    let member: StaticString?
+
+    @usableFromInline init(_ fileID: StaticString, _ line: UInt, _ member: StaticString? = nil) {
+        self.init(fileID: fileID, line: line, member: member)
+    }
+
+    package init(
+        fileID: StaticString, filePath: StaticString? = nil, line: UInt, column: Int = 1, member: StaticString? = nil
+    ) {
+        self.fileID = fileID
+        self.filePath = filePath
+        self.line = line
+        self.column = column
+        self.member = member
+    }
+}
+
+extension SourcePlace {
+    /// The place, or `nil` if it's in this package, as for `container.timestamp`.
+    var outsideLibrary: SourcePlace? {
+        let module = fileID.description.prefix { $0 != "/" }
+        return ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"].contains(module) ? nil : self
+    }
+}
+
+extension SourcePlace {
+    /// The place after the name of the function or property that it belongs to.
+    var descriptionWithMember: String { member.map { "\($0) at \(description)" } ?? description }
+}
+
+extension SourcePlace: CustomStringConvertible {
+    @usableFromInline package var description: String { "\(fileID):\(line)" }
+}

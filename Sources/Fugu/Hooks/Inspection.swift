@@ -54,3 +54,110 @@ extension PropertyDescriptor {
         teller.text(of: payload.value(as: Value.self))
     }
 }
+
+/// What a container holds for a key, in order of precedence.
+package struct HeldValue: Sendable {
+    package let code: Payload?
+    package let rule: Payload?
+    /// The sources, with their answer.
+    package let supplied: (sources: any ValueSources, answer: SourceAnswer<Payload>)?
+}
+
+extension [HeldValue] {
+    /// The answer of the first layer that has one.
+    var answer: SourceAnswer<Payload> {
+        for held in self {
+            if let value = held.code ?? held.rule { return .value(value) }
+            if let answer = held.supplied?.answer { if case .nothing = answer { continue } else { return answer } }
+        }
+        return .nothing
+    }
+}
+
+extension Container {
+    /// Returns what this container and its ancestors hold for a key, nearest first.
+    ///
+    /// It doesn't count as a read.
+    package func heldValues(of definition: KeyDefinition) -> [HeldValue] {
+        let (node, key) = (node, Key(raw: definition.raw))
+        var held: [(code: Payload?, rule: Payload?, sources: (any ValueSources)?)] = []
+        node.family.lock.withLock { token in
+            for node in node.path {
+                let cell = node.storage.existingCell(token, key)
+                let code = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
+                held.append((code, cell?.place?[token].rare?.rule.value, node.storage[token].rare?.sources.value))
+            }
+        }
+        let naming = definition.naming
+        return held.map { code, rule, sources in
+            HeldValue(code: code, rule: rule, supplied: sources.map { ($0, naming?.ask($0) ?? .nothing) })
+        }
+    }
+
+    /// Makes a key an input of the load that reads here, or lets an observable container track it, so that a failure
+    /// because of a missing or wrong value is tried again when the value changes.
+    package func recordInput(_ definition: KeyDefinition) {
+        let (node, reader, key) = (node, recorder, Key(raw: definition.raw))
+        let load = node.family.lock.withLock { token in reader ?? node.ownRecorder(token) { Frame.current } }
+        // Otherwise nothing would try again, so the name need not be learned yet.
+        guard load != nil || isTracking, present(key, definition.naming) == nil else { return }
+        node.family.lock.withLock { token in load?.recordMissing(token, of: key) }
+    }
+
+    /// The sources of this container and its ancestors, nearest first.
+    package var allSources: [any ValueSources] {
+        let node = node
+        return node.family.lock.withLock { token in node.path.compactMap { $0.storage[token].rare?.sources.value } }
+    }
+
+    /// The names that were read or are observed in this container's family.
+    package var knownNames: [String] {
+        let family = node.family
+        return family.lock.withLock { token in family.state[token].namings.values.map(\.name) }
+    }
+}
+
+extension Container {
+    /// Sets a key to the value that it has, and returns its name, or `nil` if a child can't override it.
+    package func hold(_ member: PartialKeyPath<ContainerKeys>) -> String? {
+        func set<K: PlainValueKey>(_ key: K) -> Key {
+            let definition = key._key
+            _ = definition.loader(self, false)
+            let raw = Key(raw: definition.raw)
+            if let present = present(raw, definition.naming) { change(TypedKey(key), .set(present)) }
+            return raw
+        }
+        return (ContainerKeys()[keyPath: member] as? any PlainValueKey).map { set($0).name }
+    }
+}
+
+extension Container {
+    /// Runs code that belongs to no load, whoever calls it, and in which no container is bound.
+    package static func inNobodysLoad<R>(_ body: () throws -> R) rethrows -> R { try Context.run(.ended, nil, body) }
+}
+
+/// Finds another copy of this module in the process.
+///
+/// If the module is linked statically into two files of one process, such as a test bundle and the app that hosts it, each
+/// copy has its own shared and current container: what one copy sets, or a test binds in it, has no effect on the other.
+enum Copies {
+    /// The report if there's another copy, or `nil`.
+    ///
+    /// The runtime searches all loaded files for a type by its name, and returns the first match, so exactly one of two
+    /// copies finds the other.
+    ///
+    /// Only debug builds ask, because the mistake is made there, and the first search takes some 300 microseconds in a
+    /// process with Foundation.
+    ///
+    /// - Complexity: O(*n*), where *n* is the number of types in the process.
+    static var report: String? {
+        guard let name = _mangledTypeName(Container.self), let other = _typeByName(name), other != Container.self else {
+            return nil
+        }
+        return Messages.twoCopies(path(of: Container.self), path(of: other))
+    }
+
+    private static func path(of type: Any.Type) -> String? {
+        PlatformImage.path(at: UInt(bitPattern: ObjectIdentifier(type)))
+    }
+}

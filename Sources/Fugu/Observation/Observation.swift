@@ -47,3 +47,171 @@ extension Container {
         return ObservationToken(observer)
     }
 }
+
+/// An observed key, of any kind.
+@usableFromInline struct Subject: Sendable {
+    let key: Key
+    /// Loads the instance without a reader.
+    let reloader: Reloader
+    /// The name and type that sources need, if the key has a name.
+    let naming: PropertyNaming?
+
+    @usableFromInline init(_ definition: KeyDefinition) {
+        key = Key(raw: definition.raw)
+        reloader = definition.loader
+        naming = definition.naming
+    }
+}
+
+extension Container {
+    func reportFailedReload(of key: Key, _ error: any Error) {
+        if let error = error as? LoadError, error.code == .containerGone || error.code == .containerClosed { return }
+        node.family.reports.report(Messages.reloadFailed(of: key, error))
+    }
+}
+
+/// An asynchronous sequence of the values of a key: the current one, followed by later ones.
+///
+/// A slow reader skips to the newest value. The sequence ends when the reader's task is canceled, or when the container
+/// closes or is released. Readers don't take values from each other. The sequence doesn't keep the container alive.
+public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
+    private let source: @Sendable () -> AsyncStream<Element>
+    /// The stream that has recorded values since the sequence was created, for its first reader.
+    private let first: Locked<Unprinted<AsyncStream<Element>>?>
+
+    private init(
+        _ container: Container, isStarted: Bool, _ stream: @escaping @Sendable (Container) -> AsyncStream<Element>
+    ) {
+        // Waiting for values doesn't keep the container alive.
+        let owner = container.owner ?? container
+        source = { [weak owner] in owner.map(stream) ?? AsyncStream { $0.finish() } }
+        first = Locked(isStarted ? Unprinted(stream(owner)) : nil)
+    }
+
+    init(of definition: KeyDefinition, in container: Container) {
+        let subject = Subject(definition)
+        self.init(container, isStarted: true) { container in
+            AsyncStream(of: subject, in: container)
+        }
+    }
+
+    /// Creates the sequence of the states of a load.
+    init<Instance>(ofStates loader: KeyLoader, in container: Container) where Element == LoadState<Instance> {
+        self.init(container, isStarted: false) { AsyncStream(ofStates: loader, in: $0) }
+    }
+
+    /// Returns an iterator.
+    ///
+    /// - Returns: The iterator, which begins with the current value.
+    public func makeAsyncIterator() -> AsyncIterator {
+        let first = first.withLock { $0.take() }
+        return AsyncIterator(stream: first?.content ?? source())
+    }
+
+    /// An iterator over the values.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        private var iterator: Unprinted<AsyncStream<Element>.Iterator>
+
+        fileprivate init(stream: AsyncStream<Element>) { iterator = Unprinted(stream.makeAsyncIterator()) }
+
+        /// Returns the current value at first, and then the newest value that wasn't returned yet.
+        ///
+        /// - Returns: The value, or `nil` at the end.
+        public mutating func next() async -> Element? { await next(isolation: #isolation) }
+
+        /// Returns the current value at first, and then the newest value that wasn't returned yet.
+        ///
+        /// - Parameter actor: The actor on which the caller runs.
+        /// - Returns: The value, or `nil` at the end.
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
+            await iterator.content.next(isolation: actor)
+        }
+    }
+}
+
+/// What printing doesn't show: the values that wait, and their readers.
+private struct Unprinted<Content>: CustomStringConvertible, CustomReflectable {
+    var content: Content
+
+    init(_ content: Content) { self.content = content }
+
+    var description: String { "\(Content.self)" }
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+extension Unprinted: Sendable where Content: Sendable {}
+
+extension AsyncStream {
+    /// Creates a stream of the current value, if there is one, and all later ones.
+    ///
+    /// When its reader leaves, a load that only this stream waits for is canceled.
+    fileprivate init(of subject: Subject, in container: Container)
+    where Element: Sendable {
+        let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let observer = Observer(
+            subject.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
+            onEnd: { continuation.finish() })
+        // Before the load, so that one that isn't kept, or fails, is tried again.
+        container.add(observer, subject.reloader, subject.naming, startsWithPresent: true)
+        let preparation = subject.reloader(container, false)
+        continuation.onTermination = { _ in
+            observer.cancel()
+            preparation?.cancel()
+        }
+        // Closing ends the sequences that exist at that moment; this one may have been added later.
+        if container.node.isRefusing { observer.cancel() }
+        self = stream
+    }
+
+    /// Creates a stream of the states of a load, which begins now if the feature isn't loaded.
+    fileprivate init<Instance: Sendable>(ofStates loader: KeyLoader, in container: Container)
+    where Element == LoadState<Instance> {
+        let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let monitor = LoadMonitor(
+            loader, onChange: { continuation.yield($0.typed()) }, onEnd: { continuation.finish() })
+        continuation.onTermination = { _ in monitor.cancel() }
+        monitor.begin(in: container)
+        self = stream
+    }
+}
+
+extension Container {
+    /// Returns a sequence of the values of a type: the current one, followed by later ones.
+    ///
+    /// If there is no value, it's loaded, what belongs to the main actor as soon as that is free. A load that fails yields
+    /// nothing.
+    ///
+    /// To update what belongs to the main actor, such as a label, follow the values in one of its tasks:
+    ///
+    /// ```swift
+    /// Task { for await timeout in container.values(of: \.timeout) { label.text = "\(timeout)" } }
+    /// ```
+    ///
+    /// A reader that's slower than the changes gets the newest value and skips those between. To see every value, use
+    /// `observe(_:while:observer:)`.
+    ///
+    /// - Parameter key: The type to follow.
+    /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    public func values<K: ContainerKey>(of key: K.Type) -> ObservedValues<K.ContainerValue> {
+        ObservedValues(of: K._key, in: self)
+    }
+
+    /// Returns a sequence of the values of a key: the current one, followed by later ones.
+    ///
+    /// - Parameter key: The key to follow.
+    /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    public func values<K: ValueKey>(of key: K) -> ObservedValues<K.ContainerValue> {
+        ObservedValues(of: key._key, in: self)
+    }
+
+    /// Returns a sequence of the values of a key: the current one, followed by later ones.
+    ///
+    /// - Parameter key: A key path to the key to follow: `\.timeout`.
+    /// - Returns: The sequence.
+    /// - Complexity: O(*d*) for *d* ancestors.
+    public func values<K: ValueKey>(of key: (ContainerKeys) -> K) -> ObservedValues<K.ContainerValue> {
+        values(of: key(ContainerKeys()))
+    }
+}

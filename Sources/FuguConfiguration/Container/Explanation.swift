@@ -1,3 +1,5 @@
+public import Fugu
+
 /// The value of a key, its origin, and what it hides.
 ///
 /// Its description reads like this:
@@ -79,5 +81,231 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
             + hidden.map { "  hides \($0)" }
             + (readers.isEmpty ? [] : ["  read by \(readers.joined(separator: ", "))"])
         return lines.joined(separator: "\n")
+    }
+}
+
+extension Container {
+    /// Explains each declared key: its value, the origin of the value, and what it hides.
+    ///
+    /// - Returns: The explanations in the order of declaration. See `declare(_:)`.
+    /// - Complexity: O(*k* × *s*) for *k* declared keys and *s* sources.
+    public func explain() -> [Explanation] { declaredKeys.distinct.map { $0.explanation(self) } }
+
+    /// Explains the value that a read of the key gives: its origin, what it hides, and what was loaded from it.
+    ///
+    /// Values of secret keys are left out, and so are the values inside tables and structs. If nothing else gives a
+    /// value, the default is evaluated.
+    ///
+    /// - Parameter key: The key.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
+    public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
+        var explanation = origin(of: key)
+        explanation.readers = readerNames(of: key._key)
+        return explanation
+    }
+
+    /// Explains the value that a read of a key gives: its origin, what it hides, and what was loaded from it.
+    ///
+    /// - Parameter key: A key path to the key: `\.timeout`.
+    /// - Returns: The explanation.
+    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
+    public func explain<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Explanation {
+        explain(ContainerKeys()[keyPath: key])
+    }
+
+    /// Returns the names of what was loaded from a value, those of the root first, each with its container unless that is the
+    /// root.
+    private func readerNames(of definition: KeyDefinition) -> [String] {
+        let readers = readers(of: definition)
+        let keys = Dictionary(grouping: Set(readers.flatMap(\.keys)), by: \.name)
+        // Two types may have the same name within others.
+        func name(_ key: Key) -> String { keys[key.name]!.count > 1 ? key.codeName : key.name }
+        return readers.flatMap { container, keys in
+            keys.map(name).sorted().map { name in container.map { "\(name) (\($0))" } ?? name }
+        }
+    }
+
+    /// Returns the explanation without the readers, for which it would have to draw a graph.
+    func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
+        let layers = origins(of: key)
+        return Explainer(name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.isMerged)
+            .explanation(of: layers) { key.isRequired ? nil : self[key] }
+    }
+}
+
+/// Describes layers.
+private struct Explainer {
+    let name: String?
+    let label: String
+    let isSecret: Bool
+    /// Whether a container's sources give one table together.
+    let isMerged: Bool
+
+    func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
+        let all = layers.flatMap { self.entries(of: $0) }
+        var entries = all.map(\.entry)
+        let answer = layers.answer()
+        let winner: Explanation.Entry
+        switch answer {
+        case .value(let value):
+            let first = entries.removeFirst()
+            // Show a source's value as its key decodes it, unless there's a table, whose values the type might print.
+            winner =
+                all[0].holdsTable
+                ? first : entry(ValueText.text(of: value), first.origin, first.value == nil)
+        case .failure:
+            entries.removeFirst()
+            winner = fallback(defaultValue())
+        case .nothing: winner = fallback(defaultValue())
+        }
+        var explanation = Explanation(
+            name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
+        if isMerged, answer.mistake == nil, let name {
+            let table = layers.answeringSources()?.firstValue(named: name, isMerged: true)?.tree.merged
+            explanation.members = table?.origins.map { Explanation.Member(name: $0.name, origin: $0.origin) } ?? []
+        }
+        return explanation
+    }
+
+    private func fallback<Value>(_ value: Value?) -> Explanation.Entry {
+        guard let value else { return Explanation.Entry(value: "nothing", origin: .missing) }
+        return entry(ValueText.text(of: value), .defaultValue)
+    }
+
+    private func entries<Value>(of layer: ValueOrigin<Value>) -> [(entry: Explanation.Entry, holdsTable: Bool)] {
+        switch layer {
+        case .code(let value): return [(entry(ValueText.text(of: value), .code), false)]
+        case .rule(let value): return [(entry(ValueText.text(of: value), .rule), false)]
+        case .sources(let sources, _):
+            guard let name, let stack = sources as? SourceStack else { return [] }
+            return stack.values(named: name, isMerged: isMerged).map { value in
+                (entry(ValueText.text(of: value), .source(value.origin), value.isSecret), value.holdsTable)
+            }
+        }
+    }
+
+    private func entry(_ text: String, _ origin: Explanation.Origin, _ isHidden: Bool = false) -> Explanation.Entry {
+        Explanation.Entry(value: isSecret || isHidden ? nil : text, origin: origin)
+    }
+}
+
+/// An origin of a value.
+enum ValueOrigin<Value: Sendable>: Sendable {
+    case code(Value)
+    case rule(Value)
+    case sources(any ValueSources, SourceAnswer<Value>)
+}
+
+extension Array {
+    /// The answer of the first layer that has one.
+    func answer<Value>() -> SourceAnswer<Value> where Element == ValueOrigin<Value> {
+        for layer in self {
+            switch layer {
+            case .code(let value), .rule(let value): return .value(value)
+            case .sources(_, .nothing): continue
+            case .sources(_, let answer): return answer
+            }
+        }
+        return .nothing
+    }
+}
+
+extension Container {
+    /// Returns everything that has a value for the key, in order of precedence.
+    ///
+    /// It doesn't count as a read.
+    func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] {
+        heldValues(of: key._key).flatMap { held in
+            var origins: [ValueOrigin<Value>] = []
+            if let code = held.code { origins.append(.code(code.value(as: Value.self))) }
+            if let rule = held.rule { origins.append(.rule(rule.value(as: Value.self))) }
+            if let (sources, answer) = held.supplied { origins.append(.sources(sources, answer.typed())) }
+            return origins
+        }
+    }
+}
+
+extension SourceAnswer<Payload> {
+    /// Returns the answer as the type of the key's value, which `Value` must be.
+    fileprivate func typed<Typed: Sendable>() -> SourceAnswer<Typed> {
+        switch self {
+        case .nothing: .nothing
+        case .value(let payload): .value(payload.value(as: Typed.self))
+        case .failure(let error): .failure(error)
+        }
+    }
+}
+
+/// Texts of values for explanations.
+///
+/// The values inside a table are never shown, since one of them may be a secret that no key declares: only the names
+/// in tables, structs, and dictionaries are.
+enum ValueText {
+    private static let depthLimit = 8
+
+    /// Returns the text of a source's value.
+    static func text(of value: LocatedValue) -> String { text(of: value, depth: 0) }
+
+    private static func text(of value: LocatedValue, depth: Int) -> String {
+        switch value.node.kind {
+        case _ where value.tree.problem != nil: return "?"
+        case .table: return names(value.memberNames)
+        case .array:
+            guard depth < depthLimit else { return "[…]" }
+            var elements: [String] = []
+            value.forEachChild { elements.append(text(of: $0, depth: depth + 1)) }
+            return "[" + elements.joined(separator: ", ") + "]"
+        default: return value.propertyValue.description
+        }
+    }
+
+    /// Returns the text of a Swift value, with strings in quotes and optionals unwrapped.
+    static func text(of value: Any) -> String { text(of: value, depth: 0) }
+
+    private static func text(of value: Any, depth: Int) -> String {
+        switch value {
+        case let text as String: return Quoted.string(text)
+        case PropertyValue.table(let members): return names(members.keys.sorted())
+        case PropertyValue.array(let elements): return list(elements, depth)
+        case let value as PropertyValue: return value.description
+        case let value as any RawRepresentable: return text(of: value.rawValue, depth: depth)
+        case let value as Duration: return Quoted.string(DurationWords.seconds(value))
+        default: break
+        }
+        // A source writes it as a string.
+        if case .string(let text) = foundationPropertyValue(of: value) {
+            return Quoted.string(text)
+        }
+        let mirror = Mirror(reflecting: value)
+        // A type of the program that is written as a table might print all of it.
+        if let type = type(of: value) as? any Decodable.Type,
+            mirror.displayStyle == .struct || mirror.displayStyle == .class,
+            !Reflection.isOfLibrary(value), TypeShape.hasMembers(type)
+        {
+            return names(mirror.children.compactMap(\.label))
+        }
+        switch mirror.displayStyle {
+        case .optional: return mirror.children.first.map { text(of: $0.value, depth: depth) } ?? "nil"
+        case .collection, .set: return list(mirror.children.map(\.value), depth)
+        case .dictionary:
+            let keys = mirror.children.compactMap { Mirror(reflecting: $0.value).children.first?.value }
+            return names(keys.map { "\($0)" }.sorted())
+        case .enum where !mirror.children.isEmpty: return "\(mirror.children.first?.label ?? "")(…)"
+        case .struct where !(value is any CustomStringConvertible),
+            .class where !(value is any CustomStringConvertible):
+            return names(mirror.children.compactMap(\.label))
+        case .tuple: return "(…)"
+        default: return Quoted.line("\(value)")
+        }
+    }
+
+    private static func list(_ elements: [Any], _ depth: Int) -> String {
+        guard depth < depthLimit else { return "[…]" }
+        return "[" + elements.map { text(of: $0, depth: depth + 1) }.joined(separator: ", ") + "]"
+    }
+
+    private static func names(_ names: [String]) -> String {
+        "{" + names.map(Quoted.name).joined(separator: ", ") + "}"
     }
 }

@@ -33,3 +33,267 @@ public struct EnvironmentSource: CountedSource {
     /// - Throws: Nothing.
     public func load() throws(PropertyError) -> PropertySnapshot { PropertySnapshot(source: name, content: variables) }
 }
+
+/// A source that reads a `.env` file: lines of `NAME=value`, named as in ``EnvironmentSource``.
+///
+/// ```text
+/// # a comment
+/// export APP_SERVER_PORT=8080
+/// APP_GREETING="Hello\nthere"   # escapes \n \r \t \" \\ \$
+/// APP_PATTERN='taken $as it is'
+/// APP_COLOR=#FF0000             # a comment begins after a blank
+/// ```
+///
+/// A value in double quotes has escapes, and one in single quotes or backticks has none; all may span lines. A value without
+/// quotes ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that appears twice is an
+/// error.
+public struct DotEnvSource: PropertySource {
+    private let document: DocumentSource
+    private let prefix: String
+
+    /// Creates a source that reads a file.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file. A relative path is resolved when the file is read.
+    ///   - prefix: The prefix of all names, spelled as a name is: `APP`, `app`, and `APP_` are the same. Empty for none.
+    ///   - isOptional: Pass `true` to treat a missing file as empty.
+    public init(path: String = ".env", prefix: String = "", isOptional: Bool = false) {
+        document = DocumentSource(path: path, isOptional: isOptional)
+        self.prefix = prefix
+    }
+
+    /// Creates a source that reads a text.
+    ///
+    /// - Parameters:
+    ///   - text: The lines.
+    ///   - name: The name of the text in errors.
+    ///   - prefix: The prefix of all names, spelled as a name is: `APP`, `app`, and `APP_` are the same. Empty for none.
+    public init(text: String, name: String, prefix: String = "") {
+        document = DocumentSource(bytes: Array(text.utf8), name: name)
+        self.prefix = prefix
+    }
+
+    /// The path as it was given, or the name of the text.
+    public var name: String { document.name }
+
+    /// Reads and parses the file or text.
+    ///
+    /// - Returns: The values.
+    /// - Throws: ``PropertyError`` with the absolute path, line, and column.
+    /// - Complexity: O(*n*) for *n* bytes.
+    public func load() throws(PropertyError) -> PropertySnapshot {
+        try document.load { [prefix] (bytes, name) throws(PropertyError) in
+            let tree = try DotEnvParser(store: NodeStore(source: bytes)).parsed(name: name)
+            return PropertySnapshot(source: name, content: VariableList(prefix: prefix, tree: tree))
+        }
+    }
+
+    /// Returns a stamp that differs after the file has changed.
+    ///
+    /// - Returns: The stamp, or `nil` for a text.
+    public func modificationStamp() -> PropertySourceStamp? { document.modificationStamp() }
+}
+
+/// Parses the lines of a `.env` file into a table.
+private struct DotEnvParser: TextParser {
+    var store: NodeStore
+    var index = 0
+
+    mutating func document() throws(SyntaxFailure) {
+        let root = store.add(.collection(.table, at: here))
+        while true {
+            skipSpace(andLines: true)
+            if isAtEnd { return }
+            if byte == UInt8(ascii: "#") { skipLine() } else { try variable(in: root) }
+        }
+    }
+
+    private mutating func variable(in root: Int32) throws(SyntaxFailure) {
+        skipExport()
+        let keyOffset = here
+        while ByteClass.isBareKey(byte) || byte == UInt8(ascii: ".") { index += 1 }
+        let key = Text(start: keyOffset, length: here - keyOffset)
+        guard key.length > 0 else { throw failure(.expected("a name")) }
+        let place = try place(in: root, key: key, keyOffset: keyOffset)
+        skipSpace()
+        guard take("=") else { throw failure(.expected("=")) }
+        skipSpace()
+        let start = here
+        let text =
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"): try quoted(byte)
+            default: plain()
+            }
+        _ = add(.text(text, .text, at: start), at: place)
+        skipSpace()
+        if isAtComment { skipLine() }
+        guard isAtEnd || isLineEnd else { throw failure(.expected("the end of the line")) }
+    }
+
+    private mutating func skipExport() {
+        let word = Array("export".utf8)
+        let end = index + word.count
+        guard end < store.end, store.bytes[index..<end].elementsEqual(word),
+            store.bytes[end] == 0x20 || store.bytes[end] == 0x09
+        else { return }
+        index = end
+        skipSpace()
+    }
+
+    private mutating func plain() -> Text {
+        let start = index
+        var end = start
+        while !isAtEnd, !isLineEnd, !isAtComment {
+            index += 1
+            if !isBlank(index - 1) { end = index }
+        }
+        return Text(start: UInt32(start), length: UInt32(end - start))
+    }
+
+    private mutating func quoted(_ quote: UInt8) throws(SyntaxFailure) -> Text {
+        let opening = index
+        index += 1
+        let start = UInt32(store.bytes.count)
+        while byte != quote {
+            guard !isAtEnd else { throw failure(.stringNotClosed, at: opening) }
+            if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+                index += 1
+                try escape(opening)
+            } else {
+                store.appendByte(byte)
+            }
+            index += 1
+        }
+        index += 1
+        return Text(start: start, length: UInt32(store.bytes.count) - start)
+    }
+
+    private mutating func escape(_ opening: Int) throws(SyntaxFailure) {
+        switch byte {
+        case UInt8(ascii: "n"): store.appendByte(0x0A)
+        case UInt8(ascii: "r"): store.appendByte(0x0D)
+        case UInt8(ascii: "t"): store.appendByte(0x09)
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "'"): store.appendByte(byte)
+        case _ where isAtEnd: throw failure(.stringNotClosed, at: opening)
+        default: throw failure(.unknownEscape(isTOML: true))
+        }
+    }
+
+    // MARK: Space
+
+    private var isLineEnd: Bool { byte == 0x0A || byte == 0x0D }
+
+    private func isBlank(_ index: Int) -> Bool { store.bytes[index] == 0x20 || store.bytes[index] == 0x09 }
+
+    /// Whether a comment begins here, which it does after a blank, so that `#FF0000` and `pass#word` are values.
+    private var isAtComment: Bool { byte == UInt8(ascii: "#") && isBlank(index - 1) }
+
+    private mutating func skipSpace(andLines: Bool = false) {
+        while isBlank(index) || andLines && isLineEnd { index += 1 }
+    }
+
+    private mutating func skipLine() {
+        while !isAtEnd, !isLineEnd { index += 1 }
+    }
+}
+
+/// Texts under uppercase names, as in the environment and `.env` files.
+///
+/// Where a name in uppercase is absent, the variable that is spelled like the key's name has the value.
+struct VariableList: SnapshotContent {
+    private enum Content {
+        case process([String: String])
+        case file(PropertyTree)
+    }
+
+    let prefix: String
+    /// The prefix as it was given, with the `_` at its end.
+    private let exactPrefix: String
+    private let content: Content
+
+    init(prefix: String, environment: [String: String]) { self.init(prefix, .process(environment)) }
+
+    /// `tree`: A table that contains the variables.
+    init(prefix: String, tree: PropertyTree) { self.init(prefix, .file(tree)) }
+
+    private init(_ prefix: String, _ content: Content) {
+        self.prefix = Spelling.prefix(prefix)
+        exactPrefix = prefix.isEmpty || prefix.hasSuffix("_") ? prefix : prefix + "_"
+        self.content = content
+    }
+
+    var valueCount: Int? { names.count }
+
+    func value(named name: String) -> LocatedValue? {
+        value(of: spelling(of: name), named: name) ?? value(of: exactPrefix + name, named: name)
+    }
+
+    private func value(of variable: String, named name: String) -> LocatedValue? {
+        switch content {
+        case .file(let tree): return tree.root.member(variable)
+        case .process(let variables):
+            guard let text = variables[variable] else { return nil }
+            return PropertyTree(store: NodeStore(text: text, name: name), source: origin(of: variable).source).root
+        }
+    }
+
+    private var names: [String] {
+        switch content {
+        case .file(let tree): tree.root.memberNames
+        case .process(let variables): Array(variables.keys)
+        }
+    }
+
+    private func origin(of variable: String) -> PropertyOrigin {
+        switch content {
+        case .file(let tree): tree.root.member(variable)?.keyOrigin ?? PropertyOrigin(source: tree.source)
+        case .process: PropertyOrigin(source: "environment variable \(variable)")
+        }
+    }
+
+    private func spelling(of name: String) -> String { Spelling.variable(name, prefix: prefix) }
+
+    /// Variables without the prefix are mostly for other programs.
+    ///
+    /// Of those, only the ones are reported that a type would have read if variables could form tables, and lines of a
+    /// file whose names are almost known.
+    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+        let members = Set(known.members.map(spelling))
+        let exact = Set(known.names.map { exactPrefix + $0 })
+        var spelled = SpelledNames(known, separator: "_", spelling)
+        return names.sorted().filter { !spelled.cover($0) && !exact.contains($0) }.compactMap { variable in
+            let rest = [prefix + "_", exactPrefix].first(where: variable.hasPrefix).map { variable.dropFirst($0.count) }
+            guard !known.ignores(String(rest ?? variable[...])) else { return nil }
+            let isMeant =
+                !prefix.isEmpty && rest != nil
+                || members.contains(variable) && spelled.table(around: variable) != nil
+            guard isMeant || isFile else { return nil }
+            let suggestion = suggestion(for: variable, &spelled)
+            guard isMeant || suggestion != nil else { return nil }
+            let origin = origin(of: variable)
+            return PropertyError(
+                spelled.problem(of: variable, suggestion: suggestion), source: origin.source, line: origin.line,
+                column: origin.column, name: isFile ? variable : nil)
+        }
+    }
+
+    private func suggestion(for variable: String, _ spelled: inout SpelledNames) -> String? {
+        // A line such as `exportPORT=1` lacks a blank.
+        let word = "export"
+        let rest = String(variable.dropFirst(word.count))
+        return isFile && variable.hasPrefix(word) && spelled.cover(rest)
+            ? rest : spelled.suggestion(for: Spelling.variable(variable, prefix: ""))
+    }
+
+    private var isFile: Bool {
+        if case .file = content { true } else { false }
+    }
+
+    func variable(for name: String) -> String? { spelling(of: name) }
+
+    func place(of name: String) -> String? {
+        let variable = spelling(of: name)
+        guard case .file(let tree) = content else { return variable }
+        return "\(variable) in \(Quoted.line(tree.source))"
+    }
+}

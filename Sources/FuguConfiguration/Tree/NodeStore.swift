@@ -208,3 +208,274 @@ struct NodeStore: Sendable {
 
     func string(_ text: Text) -> String { String(decoding: bytes[text.range], as: UTF8.self) }
 }
+
+extension NodeStore {
+    /// Creates a store for values that were never text, and so have no positions.
+    ///
+    /// It returns `nil` if they're nested too deeply.
+    init?(table: [String: PropertyValue]) {
+        self.init()
+        let root = add(.collection(.table, at: Node.noOffset))
+        guard add(table, to: root) else { return nil }
+    }
+
+    /// Creates a store for one text under a name, as variables and arguments need it.
+    init(text: String, name: String) {
+        self.init()
+        var node = Node.text(append(text), .text, at: Node.noOffset)
+        node.key = append(name)
+        _ = add(node)
+    }
+
+    /// Creates a store for the bytes of a file under a name, which are a text unless they aren't UTF-8.
+    init(file bytes: [UInt8], name: String) {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            self.init()
+            var node = Node.other(append(.data(bytes)), at: Node.noOffset)
+            node.key = append(name)
+            _ = add(node)
+            return
+        }
+        self.init(source: bytes)
+        let length = text.last?.isNewline == true ? text.dropLast().utf8.count : bytes.count
+        var node = Node.text(Text(start: 0, length: UInt32(length)), .text, at: Node.noOffset)
+        node.mark = .file
+        node.key = append(name)
+        _ = add(node)
+    }
+
+    /// Creates a store for an empty table under a name.
+    init(emptyTable name: String) { self.init(table: .collection(.table, at: Node.noOffset), name: name) }
+
+    /// Creates a store for the node of a table under a name.
+    init(table node: Node, name: String) {
+        self.init()
+        var node = node
+        node.key = append(name)
+        _ = add(node)
+    }
+
+    /// Creates a store for an argument that has no value.
+    init(flag name: String) {
+        self.init()
+        var node = Node.flag(at: Node.noOffset)
+        node.key = append(name)
+        _ = add(node)
+    }
+
+    /// Creates a store for a list of texts under a name; `nil` is an argument without a value.
+    init(words: [String?], name: String, mark: Node.Mark = .closed) {
+        self.init()
+        var node = Node.collection(.array, mark, at: Node.noOffset)
+        node.key = append(name)
+        let root = add(node)
+        for word in words {
+            add(word.map { .text(append($0), .word, at: Node.noOffset) } ?? .flag(at: Node.noOffset), toArray: root)
+        }
+    }
+
+    /// A list of pending tables replaces recursion, which could overflow a small stack.
+    private mutating func add(_ table: [String: PropertyValue], to root: Int32) -> Bool {
+        var open: [(value: PropertyValue, id: Int32)] = [(.table(table), root)]
+        while let (value, id) = open.popLast() {
+            guard nodes[Int(id)].depth < Self.depthLimit else { return false }
+            if case .table(let members) = value {
+                for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                    let key = append(name)
+                    let child = add(node(for: member), toTable: id, key: key, keyOffset: Node.noOffset)
+                    if member.isCollection { open.append((member, child)) }
+                }
+            } else if case .array(let elements) = value {
+                for element in elements {
+                    let child = add(node(for: element), toArray: id)
+                    if element.isCollection { open.append((element, child)) }
+                }
+            }
+        }
+        return true
+    }
+
+    private mutating func node(for value: PropertyValue) -> Node {
+        let offset = Node.noOffset
+        switch value {
+        case .bool(let value): return .bool(value, at: offset)
+        case .integer(let value): return .integer(value, at: offset)
+        case .double(let value): return .double(value, at: offset)
+        case .string(let value): return .text(append(value), at: offset)
+        case .array: return .collection(.array, at: offset)
+        case .table: return .collection(.table, at: offset)
+        case .data, .offsetDateTime, .localDateTime, .localDate, .localTime:
+            return .other(append(value), at: offset)
+        }
+    }
+}
+
+extension PropertyValue {
+    fileprivate var isCollection: Bool {
+        switch self {
+        case .array, .table: true
+        default: false
+        }
+    }
+}
+
+/// A run of bytes in a store.
+struct Text {
+    var start: UInt32
+    var length: UInt32
+
+    static let none = Text(start: 0, length: 0)
+
+    var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
+}
+
+/// A value of a loaded document.
+///
+/// Nodes are trivial and are stored in one array, so a megabyte of JSON takes a handful of allocations, and values
+/// that nobody decodes cost nothing more.
+struct Node {
+    enum Kind: UInt8 {
+        case null, bool, integer, double, string
+        /// The text of a variable or an argument, parsed as the type that is decoded; a list splits it at commas.
+        case text
+        /// A text that is already one element of a list.
+        case word
+        /// An argument without a value: `true` as a Boolean value, and nothing as any other type.
+        case flag
+        /// A date or bytes, stored beside the nodes.
+        case other
+        case array, table
+    }
+
+    /// The way in which a TOML table or array was created, which decides what can extend it.
+    enum Mark: UInt8 {
+        case closed, header, implicit, dotted, tables
+        /// The values of an argument that occurs several times.
+        case repeated
+        /// An integer beyond `Int64`, whose digits are in the source.
+        case wide
+        /// The text of a whole file, whose bytes are also its data.
+        case file
+    }
+
+    static let noOffset = UInt32.max
+
+    var kind: Kind
+    var mark = Mark.closed
+    /// The number of tables and arrays around it.
+    var depth: UInt16 = 0
+    /// The offset of the value in the source.
+    var offset: UInt32
+    /// The offset of its name in the source.
+    var keyOffset = Node.noOffset
+    /// Its name in its table; for an element of an array, `start` is the index.
+    var key = Text.none
+    var parent: Int32 = -1
+    var next: Int32 = -1
+    /// The number of its children.
+    var count: UInt32 = 0
+    /// The bits of the number, the range of the text, the index among the others, or the first and last child.
+    private var payload: UInt64
+
+    private init(_ kind: Kind, _ payload: UInt64, at offset: UInt32) {
+        self.kind = kind
+        self.payload = payload
+        self.offset = offset
+    }
+
+    static func flag(at offset: UInt32) -> Node { Node(.flag, 0, at: offset) }
+    static func null(at offset: UInt32) -> Node { Node(.null, 0, at: offset) }
+    static func bool(_ value: Bool, at offset: UInt32) -> Node { Node(.bool, value ? 1 : 0, at: offset) }
+    static func integer(_ value: Int64, at offset: UInt32) -> Node {
+        Node(.integer, UInt64(bitPattern: value), at: offset)
+    }
+    static func double(_ value: Double, at offset: UInt32) -> Node { Node(.double, value.bitPattern, at: offset) }
+    static func other(_ index: Int, at offset: UInt32) -> Node { Node(.other, UInt64(index), at: offset) }
+
+    static func text(_ text: Text, _ kind: Kind = .string, at offset: UInt32) -> Node {
+        Node(kind, UInt64(text.start) << 32 | UInt64(text.length), at: offset)
+    }
+
+    static func collection(_ kind: Kind, _ mark: Mark = .closed, at offset: UInt32) -> Node {
+        var node = Node(kind, 0, at: offset)
+        (node.first, node.last, node.mark) = (-1, -1, mark)
+        return node
+    }
+
+    var bool: Bool { payload != 0 }
+    var integer: Int64 { Int64(bitPattern: payload) }
+    var double: Double { Double(bitPattern: payload) }
+    var otherIndex: Int { Int(payload) }
+    var text: Text { Text(start: UInt32(payload >> 32), length: UInt32(truncatingIfNeeded: payload)) }
+
+    var first: Int32 {
+        get { Int32(truncatingIfNeeded: payload >> 32) }
+        set { payload = UInt64(UInt32(bitPattern: newValue)) << 32 | payload & 0xFFFF_FFFF }
+    }
+
+    var last: Int32 {
+        get { Int32(truncatingIfNeeded: payload) }
+        set { payload = payload & 0xFFFF_FFFF_0000_0000 | UInt64(UInt32(bitPattern: newValue)) }
+    }
+}
+
+/// An open-addressing hash table of node numbers, with linear probing, at most half full.
+///
+/// It doesn't know the names.
+struct NameSlots: Sendable {
+    private var slots: [Int32]
+    private var count = 0
+
+    init(capacity: Int = 0) {
+        slots = Array(repeating: -1, count: capacity)
+    }
+
+    var isFull: Bool { count * 2 >= slots.count }
+    var ids: some Sequence<Int32> { slots.lazy.filter { $0 >= 0 } }
+
+    /// An empty table with room for twice as many numbers.
+    var larger: NameSlots { NameSlots(capacity: max(64, slots.count * 2)) }
+
+    /// Inserts a number; the table must not be full.
+    mutating func insert(_ id: Int32, hash: Int) {
+        var slot = hash & (slots.count - 1)
+        while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = id
+        count += 1
+    }
+
+    func first(hash: Int, where matches: (Int32) -> Bool) -> Int32? {
+        guard !slots.isEmpty else { return nil }
+        var slot = hash & (slots.count - 1)
+        while slots[slot] >= 0 {
+            if matches(slots[slot]) { return slots[slot] }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
+    }
+}
+
+/// A name with characters beyond ASCII.
+///
+/// Strings are equal however their accents are composed, and so are names.
+struct WideName: Hashable, Sendable {
+    /// The first child, which identifies the table.
+    let first: Int32
+    let name: String
+
+    /// Returns the ASCII name that Unicode considers equal to this one, such as `K` for the Kelvin sign, or `nil` if
+    /// there's none.
+    static func plainForm(of name: String) -> String? {
+        var plain = ""
+        for scalar in name.unicodeScalars {
+            switch scalar.value {
+            case 0x212A: plain += "K"
+            case 0x037E: plain += ";"
+            case 0x1FEF: plain += "`"
+            case 0..<0x80: plain.unicodeScalars.append(scalar)
+            default: return nil
+            }
+        }
+        return plain
+    }
+}
