@@ -1,6 +1,8 @@
-@testable import Fugu
+import Dispatch
 import Support
 import Testing
+
+@testable import Fugu
 
 @Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(5))) struct Law28ClosingTests {
     static let cases: [Case<Law28ClosingTests>] = [
@@ -338,5 +340,227 @@ import Testing
         stage.gate("close").open()
         try await caller.value
         expect(stage.log.all, equals: ["begin", "end"])
+    }
+}
+
+@Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(5)))
+struct Law28DependentsTests {
+    static let cases: [Case<Law28DependentsTests>] = [
+        Case("It waits until nothing that was loaded from it remains (law 28)", waitsForDependents),
+        Case(
+            "An instance that left early but is still needed is closed by close(), after its dependents (law 28)",
+            closedAtTheEnd),
+        Case(
+            "A load that read an input before and after its reset keeps both instances from being closed (law 28)",
+            readTwice),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28DependentsTests>) async throws {
+        try await stated.run(self)
+    }
+
+    private typealias Source = Law28EarlyLeaversTests.Source
+    private typealias Reader = Law28EarlyLeaversTests.Reader
+
+    func waitsForDependents() async throws {
+        let container = Container()
+        let log = container.stage.log
+        _ = try await container[Reader.self]
+        container.reset(Source.self)
+        await container.untilClosersRan()
+        expect(log.all, equals: [])
+        try await expect(container[Source.self].name, equals: "Source 2")
+        container.reset(Reader.self)
+        await expect(log.first(2), equals: ["Reader 1", "Source 1"])
+        try await container.close()
+        expect(log.all, equals: ["Reader 1", "Source 1", "Source 2"])
+    }
+
+    func closedAtTheEnd() async throws {
+        let container = Container()
+        let log = container.stage.log
+        _ = try await container[Reader.self]
+        container.reset(Source.self)
+        _ = try await container[Source.self]
+        try await container.close()
+        expect(log.all.firstIndex(of: "Reader 1")! < log.all.firstIndex(of: "Source 1")!)
+        expect(Set(log.all), equals: ["Reader 1", "Source 1", "Source 2"])
+        expect(log.all.count, equals: 3)
+    }
+
+    struct ReadsTwice: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let first = try await container[Source.self]
+            stage.gate("read once").open()
+            await stage.gate("read again").opened()
+            return Thing("ReadsTwice", parts: [first, try await container[Source.self]])
+        }
+    }
+
+    func readTwice() async throws {
+        let container = Container()
+        let stage = container.stage
+        let reader = Task { try await container[ReadsTwice.self] }
+        await stage.gate("read once").opened()
+        container.reset(Source.self)
+        stage.gate("read again").open()
+        try await expect(reader.value.parts.map(\.name), equals: ["Source 1", "Source 2"])
+        container.reset(Source.self)
+        await container.untilClosersRan()
+        expect(stage.log.all, equals: [])
+        container.reset(ReadsTwice.self)
+        expect(Set(await stage.log.first(2)), equals: ["Source 1", "Source 2"])
+    }
+
+    /// Resumes where the test says, on an actor that the test can hold up.
+    @globalActor actor Stall {
+        static let shared = Stall()
+    }
+    struct OnStall: AsyncFeature {
+        @Stall static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("OnStall") }
+            return Thing("OnStall", parts: [try await container[Gated.self]])
+        }
+    }
+    struct Gated: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let number = stage.tally("Gated").add()
+            container.onClose { stage.log.add("Gated \(number)") }
+            await stage.gate("Gated \(number)").opened()
+            return Thing("Gated \(number)")
+        }
+    }
+
+    @Test("Reset after its load, before a depending load resumes: what that load got is not closed (law 28)")
+    func resetBeforeDependentResumes() async throws {
+        let container = Container()
+        let stage = container.stage
+        stage.gate("Gated 2").open()
+        let dependent = Task { try await container[OnStall.self] }
+        await container.untilWaiting(for: Gated.self, 1)
+        let hold = Law27FailureTests.Hold()
+        let stall = Task { @Stall in
+            stage.gate("stalled").open()
+            hold.wait()
+        }
+        await stage.gate("stalled").opened()
+        stage.gate("Gated 1").open()
+        while container.ifLoaded(Gated.self) == nil { await Task.yield() }
+        container.reset(Gated.self)
+        await container.untilClosersRan()
+        hold.release()
+        await stall.value
+        let used = try await dependent.value.parts[0].name
+        await container.untilClosersRan()
+        expect(!stage.log.all.contains(used))
+        try await container.close()
+        let end = stage.log.all
+        expect(end.firstIndex(of: "OnStall")! < end.firstIndex(of: used)!)
+        expect(Set(end).count, equals: end.count)
+    }
+}
+
+@Suite("The closers of a load that fails (law 28)", .timeLimit(.minutes(5))) struct Law28FailedLoadTests {
+    struct Failing: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("closed") }
+            await stage.gate("Failing").opened()
+            throw Boom("load")
+        }
+    }
+
+    /// Runs on a thread that may be blocked.
+    private actor Occupied {
+        private let thread = SerialThread()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+        func read(_ container: Container) async throws { _ = try await container[Failing.self] }
+        func occupy(_ isOccupied: Gate, until end: Gate) {
+            isOccupied.open()
+            end.wait()
+        }
+    }
+    private final class SerialThread: SerialExecutor {
+        private let queue = DispatchQueue(label: "occupied")
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        }
+    }
+
+    @Test("They wait for nobody who is still to be notified of the failure (law 28)")
+    func reportedLate() async throws {
+        let container = Container()
+        let occupied = Occupied()
+        let (isOccupied, end) = (Gate(), Gate())
+        let first = Task { try await container[Failing.self] }
+        let second = Task { try await occupied.read(container) }
+        await container.untilWaiting(for: Failing.self, 2)
+        let occupying = Task { await occupied.occupy(isOccupied, until: end) }
+        await isOccupied.opened()
+        container.stage.gate("Failing").open()
+        await #expect(throws: Boom("load")) { try await first.value }
+        await container.untilClosersRan()
+        expect(container.stage.log.all, equals: ["closed"])
+        end.open()
+        await occupying.value
+        await #expect(throws: Boom("load")) { try await second.value }
+    }
+}
+
+// Laws 8 and 28: with close(), features are released, set ones as well as loaded ones; properties keep answering.
+@Suite("Closing releases every feature (laws 8 and 28)", .timeLimit(.minutes(1)))
+struct Law28ReleasesWhatWasSetTests {
+    struct Plain: Feature {
+        static func load(in container: any FeatureContainer) -> Thing { Thing("loaded") }
+    }
+    struct Failing: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { Thing("loaded") }
+    }
+    struct Suspending: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing { Thing("loaded") }
+    }
+    struct Slot: Property { static var defaultValue: Thing? { nil } }
+
+    @Test("Set instances of every kind are released, in the container and in its children (laws 8 and 28)")
+    func set() async throws {
+        let root = Container()
+        let child = root.child()
+        let key = FeatureKey { _ in Thing("loaded") }
+        let ended = Log<String>()
+        func thing(_ name: String) -> Thing { Thing(name, onEnd: { ended.add(name) }) }
+        for (container, name) in [(root, "root"), (child, "child")] {
+            container[Plain.self] = thing("\(name) plain")
+            container.set(Failing.self, to: thing("\(name) failing"))
+            container.set(Suspending.self, to: thing("\(name) suspending"))
+            container[key] = thing("\(name) key")
+            container[Slot.self] = thing("\(name) property")
+        }
+        try await child.close()
+        expect(ended.all.sorted(), equals: ["child failing", "child key", "child plain", "child suspending"])
+        ended.removeAll()
+        try await root.close()
+        expect(ended.all.sorted(), equals: ["root failing", "root key", "root plain", "root suspending"])
+        expect(root[Slot.self]?.name, equals: "root property")
+        expect(child[Slot.self]?.name, equals: "child property")
+        withExtendedLifetime(child) {}
+    }
+
+    @Test("Closing refuses what was set, too: throwing kinds throw, and nothing is there (law 28)")
+    func refused() async throws {
+        let container = Container()
+        _ = container.logReports()
+        container.set(Failing.self, to: Thing("set"))
+        container.set(Suspending.self, to: Thing("set"))
+        container[Plain.self] = Thing("set")
+        try await container.close()
+        expect(container.ifLoaded(Plain.self) == nil)
+        expect(container.ifLoaded(Failing.self) == nil)
+        #expect(throws: LoadError.self) { try container[Failing.self] }
+        await #expect(throws: LoadError.self) { try await container[Suspending.self] }
     }
 }

@@ -1,4 +1,5 @@
 import Fugu
+import FuguKeyedChildren
 import Support
 import Testing
 
@@ -251,5 +252,355 @@ import Testing
         try await container!.close()
         container = nil
         expect(reports.all, equals: [])
+    }
+}
+
+@Suite("A container dropped without close() runs no closers (law 28)", .timeLimit(.minutes(5)))
+struct Law28DroppedTests {
+    static let cases: [Case<Law28DroppedTests>] = [
+        Case(
+            "Not even those of an instance that left early and is only kept by what was loaded from it (law 28)",
+            keptByDependents),
+        Case(
+            "An instance that left the parent early is closed when the child that kept it is released (law 28)",
+            keptByAChild),
+        Case(
+            "Objects that its closers held are released without a lock: they may read another container of the family (law 4)",
+            releasedOutsideTheLock),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28DroppedTests>) async throws { try await stated.run(self) }
+
+    private typealias Source = Law28EarlyLeaversTests.Source
+    private typealias Reader = Law28EarlyLeaversTests.Reader
+
+    func keptByDependents() async throws {
+        var container: Container? = Container()
+        let reports = container!.logReports()
+        let log = container!.stage.log
+        _ = try await container![Reader.self]
+        container!.reset(Source.self)
+        container = nil
+        await giveOthersTime()
+        expect(log.all, equals: [])
+        #if DEBUG
+        expect(reports.all.count, equals: 1)
+        expect(reports.all.first?.contains("Reader"), equals: true)
+        expect(reports.all.first?.contains("Source"), equals: true)
+        #endif
+    }
+
+    struct Request: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            Thing(container[Tenant.self], parts: [try await container[Source.self]])
+        }
+    }
+
+    func keptByAChild() async throws {
+        let root = Container()
+        var child: Container? = root.child { $0[Tenant.self] = "child" }
+        _ = try await child![Request.self]
+        root.reset(Source.self)
+        await root.untilClosersRan()
+        expect(root.stage.log.all, equals: [])
+        child = nil
+        await expect(root.stage.log.first(1), equals: ["Source 1"])
+        try await root.close()
+        expect(root.stage.log.all, equals: ["Source 1"])
+    }
+
+    func releasedOutsideTheLock() async throws {
+        let root = Container()
+        let released = Log<String>()
+        var child: Container? = root.child { $0[Tenant.self] = "child" }
+        child![HeldProperty.self] = { [unowned root] in released.add(root[Tenant.self]) }
+        _ = try await child![Holder.self]
+        child = nil
+        expect(released.all, equals: ["root"])
+    }
+
+    enum HeldProperty: Property {
+        static var defaultValue: @Sendable () -> Void { {} }
+    }
+    struct Holder: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> String {
+            let held = Thing(onEnd: container[HeldProperty.self])
+            container.onClose { withExtendedLifetime(held) {} }
+            return container[Tenant.self]
+        }
+    }
+}
+
+// Law 28: close() runs every closer. Outside a load, a closer belongs to the container and runs last.
+@Suite("No closer is dropped (law 28)", .timeLimit(.minutes(1))) struct Law28LateClosersTests {
+    static let cases: [Case<Law28LateClosersTests>] = [
+        Case(
+            "A closer that a closer of the container registers runs before close() returns (law 28)",
+            registeredByTheContainers),
+        Case("So is what an instance's closer registers with the container (law 28)", registeredByAnInstances),
+        Case("A closer registered after closing runs at the next call of close(), once (law 28)", registeredAfterwards),
+        Case(
+            "Of what threads register while the container closes, every closer has run after one more close() (law 28)",
+            registeredMeanwhile),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28LateClosersTests>) async throws {
+        try await stated.run(self)
+    }
+
+    func registeredByTheContainers() async throws {
+        let container = Container()
+        let log = Log<String>()
+        container.onClose { [unowned container] in
+            log.add("first")
+            container.onClose {
+                log.add("second")
+                container.onClose { log.add("third") }
+            }
+        }
+        try await finishing { try await container.close() }
+        expect(log.all, equals: ["first", "second", "third"])
+    }
+
+    func registeredByAnInstances() async throws {
+        let container = Container()
+        let log = Log<String>()
+        let key = FeatureKey { [unowned container] handle in
+            handle.onClose {
+                log.add("instance")
+                container.onClose { log.add("registered") }
+            }
+            return 1
+        }
+        _ = container[key]
+        container.onClose { log.add("container") }
+        try await finishing { try await container.close() }
+        expect(log.all.first == "instance" && log.all.count == 3, "\(log.all)")
+        expect(Set(log.all), equals: ["instance", "container", "registered"])
+    }
+
+    func registeredAfterwards() async throws {
+        let container = Container()
+        let ran = Counter()
+        try await container.close()
+        container.onClose { ran.add() }
+        try await finishing { try await container.close() }
+        expect(ran.value, equals: 1)
+        try await finishing { try await container.close() }
+        expect(ran.value, equals: 1)
+    }
+
+    func registeredMeanwhile() async throws {
+        for _ in 0..<60 {
+            let container = Container()
+            let (registered, ran) = (Counter(), Counter())
+            let threads = (0..<3).map { _ in
+                startThread {
+                    for _ in 0..<20 {
+                        registered.add()
+                        container.onClose { ran.add() }
+                    }
+                }
+            }
+            try await finishing { try await container.close() }
+            for thread in threads { await thread.opened() }
+            try await finishing { try await container.close() }
+            expect(ran.value, equals: registered.value)
+        }
+    }
+
+    @Test("Every closer of every instance has run, whatever was read, reset and closed meanwhile (law 28)")
+    func everyCloser() async throws {
+        struct Number: Property { static var defaultValue: Int { 0 } }
+        let (opened, closed) = (Counter(), Log<Int>())
+        let base = FeatureKey(home: .local) { handle in
+            let number = opened.add()
+            handle.onClose { closed.add(number) }
+            return number
+        }
+        let top = FeatureKey { handle in
+            _ = (handle[base], handle[Number.self])
+            let number = opened.add()
+            handle.onClose { closed.add(number) }
+            return number
+        }
+        for round in 0..<30 {
+            let root = Container()
+            root.handleReports { _ in }
+            let children = (0..<3).map { number in root.child { $0[Number.self] = number } }
+            let threads = children.enumerated().map { number, child in
+                startThread {
+                    for step in 0..<40 {
+                        _ = child[top]
+                        if step % 3 == number { child.reset(base) }
+                        if step % 5 == number { root.reset(top) }
+                    }
+                }
+            }
+            for thread in threads { await thread.opened() }
+            try await finishing {
+                async let first: Void = children[0].close()
+                if round % 2 == 0 { try await children[1].close() }
+                try await root.close()
+                try await first
+            }
+            expect(closed.all.sorted(), equals: Array(1...opened.value), "round \(round)")
+        }
+    }
+}
+
+@Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(5))) struct Law28DeadlineTests {
+    static let cases: [Case<Law28DeadlineTests>] = [
+        Case("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 28)", deadline),
+        Case("Within its deadline a closer's own error is reported (law 28)", deadlineKept),
+        Case(
+            "A load that exceeds the deadline is named, isn't kept, and what it opened is closed when it ends (law 28)",
+            loadExceedsDeadline),
+        Case(
+            "A closer of an instance that left early is cancelled, left to itself and named by a report (law 28)",
+            leftEarly),
+        Case("Without a deadline it is waited for; another call's deadline bounds it, too (law 28)", anotherCall),
+        Case("Within its deadline nothing is reported (law 28)", inTime),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28DeadlineTests>) async throws {
+        try await stated.run(self)
+    }
+
+    private typealias Files = Law28ClosingTests.Files
+
+    func deadline() async throws {
+        let container = Container()
+        let stage = container.stage
+        _ = container[Files.self]
+        _ = try await container[Stuck.self]
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await container.close(deadline: .milliseconds(20)) })
+        expect(error.failures.map(\.feature), equals: ["Stuck"])
+        expect((error.failures[0].error as? CloseError)?.code, equals: .deadlineExceeded)
+        expect(error.description.contains("within 0.02 seconds"))
+        expect(error.description.contains("Stuck: didn't finish within"))
+        expect(stage.log.all.contains("Files"))
+        await stage.gate("Stuck is cancelled").opened()
+    }
+
+    struct Stuck: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose {
+                defer { stage.gate("Stuck is cancelled").open() }
+                try await Gate().openedUnlessCancelled()
+            }
+            return Thing("Stuck")
+        }
+    }
+
+    func deadlineKept() async throws {
+        let container = Container()
+        container.onClose { throw Boom() }
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await container.close(deadline: .seconds(50)) })
+        expect(error.failures.map { $0.error as? Boom }, equals: [Boom()])
+    }
+
+    @Test("A deadline and an idle time may be longer than any clock can tell (law 28)")
+    func endless() async throws {
+        let container = Container()
+        let log = container.stage.log
+        let children = container.children(by: Number.self, idleTime: .seconds(Int64.max))
+        await children.withChild(for: 1) { $0.onClose { log.add("closed") } }
+        try await finishing { try await container.close(deadline: .seconds(Int64.max)) }
+        expect(log.all, equals: ["closed"])
+    }
+
+    /// Its load goes on, although its readers have left, until the test lets it end.
+    struct Stubborn: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("closed") }
+            stage.tally("begun").add()
+            await stage.gate("Stubborn").opened()
+            return Thing("Stubborn")
+        }
+    }
+
+    func loadExceedsDeadline() async throws {
+        let root = Container()
+        let container = root.child { $0[Number.self] = 1 }
+        let stage = container.stage
+        container.onClose { stage.log.add("container") }
+        let reader = Task { try await container[Stubborn.self] }
+        await stage.tally("begun").reaches(1)
+        reader.cancel()
+        let error = try #require(
+            await #expect(throws: CloseError.self) {
+                try await finishing { try await container.close(deadline: .milliseconds(20)) }
+            })
+        expect(error.failures.map(\.feature), equals: ["Stubborn"])
+        expect((error.failures[0].error as? CloseError)?.code, equals: .deadlineExceeded)
+        expect(stage.log.all, equals: ["container"])
+        stage.gate("Stubborn").open()
+        if case .success = await reader.result { Issue.record("the reader was canceled") }
+        try await finishing { try await root.close() }
+        expect(stage.log.all, equals: ["container", "closed"])
+    }
+
+    struct Number: Property { static var defaultValue: Int { 0 } }
+
+    /// Its closers wait until the test lets them go on, or until they are cancelled.
+    struct Slow: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container.onClose { stage.log.add("first registered") }
+            container.onClose {
+                stage.log.add("begin")
+                do { try await stage.gate("Slow").openedUnlessCancelled() } catch {
+                    stage.log.add("cancelled")
+                    throw error
+                }
+                stage.log.add("end")
+            }
+            return Thing()
+        }
+    }
+
+    private func left(_ container: Container) async throws -> Log<String> {
+        let reports = container.logReports()
+        _ = try await container[Slow.self]
+        container.reset(Slow.self)
+        await expect(container.stage.log.first(1), equals: ["begin"])
+        return reports
+    }
+
+    func leftEarly() async throws {
+        let container = Container()
+        let reports = try await left(container)
+        try await container.close(deadline: .milliseconds(20))
+        expect(reports.all.count, equals: 1)
+        expect(reports.all.first?.contains("Slow"), equals: true)
+        expect(reports.all.first?.contains("didn't finish within 0.02 seconds"), equals: true)
+        let log = await container.stage.log.first(3)
+        expect(Set(log), equals: ["begin", "first registered", "cancelled"])
+    }
+
+    func anotherCall() async throws {
+        let root = Container()
+        let reports = try await left(root)
+        let patient = Task { try await root.close() }
+        await root.untilClosing()
+        try await root.close(deadline: .milliseconds(20))
+        try await patient.value
+        expect(reports.all.count, equals: 1)
+    }
+
+    func inTime() async throws {
+        let container = Container()
+        let reports = try await left(container)
+        let closing = Task { try await container.close(deadline: .seconds(50)) }
+        await container.untilClosing()
+        container.stage.gate("Slow").open()
+        try await closing.value
+        expect(reports.all, equals: [])
+        expect(container.stage.log.all, equals: ["begin", "end", "first registered"])
     }
 }

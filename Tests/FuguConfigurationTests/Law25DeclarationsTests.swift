@@ -1,9 +1,11 @@
 // The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
-#if DEBUG || UNOPTIMIZED
+import Foundation
 import Fugu
 import FuguConfiguration
 import Support
 import Testing
+
+#if DEBUG || UNOPTIMIZED
 
 extension ContainerKeys {
     fileprivate var shortWait: PropertyKey<Int> { .init("law25d.wait", defaultValue: 30) }
@@ -122,4 +124,175 @@ private struct Pair: Decodable, Sendable {
         expect(container.explain().count, equals: 200)
     }
 }
+
+#endif
+
+// The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
+
+#if DEBUG || UNOPTIMIZED
+
+private struct Size: TextDecodable, CustomStringConvertible, Hashable {
+    let bytes: Int
+    init(_ bytes: Int) { self.bytes = bytes }
+    init?(text: String) {
+        guard text.hasSuffix("B"), let bytes = Int(text.dropLast()) else { return nil }
+        self.bytes = bytes
+    }
+    var description: String { "\(bytes)B" }
+}
+
+/// One whose description isn't what it's read from.
+private struct Opaque: TextDecodable, Hashable {
+    let word: String
+    init(word: String) { self.word = word }
+    init?(text: String) { word = text + "!" }
+}
+
+private struct Port: Decodable, Sendable, Hashable {
+    let number: Int
+    init(_ number: Int) { self.number = number }
+    init(from decoder: any Decoder) throws { number = try decoder.singleValueContainer().decode(Int.self) }
+}
+
+private struct Upstream: Decodable, Sendable, Hashable {
+    var name: String
+    var weight: Int?
+}
+
+private struct Pool: Decodable, Sendable {
+    var limit: UInt64 = 7
+    var wait = Size(3)
+    var note = "a\u{1b}b"
+}
+
+/// Whatever the reference prints can be read back (law 25).
+@Suite struct Law25ReferenceTests {
+    static let cases: [Case<Law25ReferenceTests>] = [
+        Case("A decimal default is printed so that a file with it gives it", decimal),
+        Case("The members of a table are printed so that a file with them gives them", members),
+        Case("Help of several lines stays a comment, one row, and free of control characters", help),
+        Case(
+            "In Markdown a secret can be required, and the members of a required table aren't called required", required
+        ),
+        Case(
+            "What no argument can hold isn't offered as one, and the members of a list of tables are listed", filesOnly),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25ReferenceTests>) async throws {
+        try await stated.run(self)
+    }
+
+    private static let help = "First line.\nlaw25r.injected = 5\n| second \u{1b}[2J line"
+
+    private func roundTrip<Value: Decodable & Sendable>(
+        _ value: Value, isShown: Bool = true, _ isSame: (Value) -> Bool
+    ) throws {
+        let key = PropertyKey("law25r.\(Value.self)-\(UUID())", defaultValue: value, help: Self.help)
+        let container = Container()
+        container.declare([key])
+        let entry = container.reference().entries[0]
+        expect((entry.defaultValue != nil), equals: isShown, "\(Value.self)")
+        guard let text = entry.defaultValue else { return }
+        let file = container.reference().toml.split(separator: "\n", omittingEmptySubsequences: false)
+        let uncommented = file.map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
+        let other = Container()
+        try other.apply(TOMLSource(text: uncommented.joined(separator: "\n"), name: "sample"))
+        expect(isSame(try other.require(key)), "\(Value.self) = \(text)")
+        try other.validate([key])
+    }
+
+    func decimal() throws {
+        let tenth = try #require(Decimal(string: "0.10"))
+        try roundTrip(tenth) { $0 == tenth }
+    }
+
+    @Test("A default is printed so that a file with it gives it, or not at all")
+    func defaults() throws {
+        try roundTrip(Base64([1, 2, 250])) { $0.bytes == [1, 2, 250] }
+        try roundTrip(Data([1, 2, 250])) { $0 == Data([1, 2, 250]) }
+        try roundTrip([UInt8]([1, 2])) { $0 == [1, 2] }
+        try roundTrip(UInt64.max) { $0 == .max }
+        try roundTrip(Float(0.1)) { $0 == 0.1 }
+        try roundTrip(Double(0.1)) { $0 == 0.1 }
+        try roundTrip(Double(1e300)) { $0 == 1e300 }
+        try roundTrip(Double.infinity) { $0 == .infinity }
+        try roundTrip(Double.nan) { $0.isNaN }
+        try roundTrip("a\u{1b}[31mb\u{7f}\u{2028}\"q\"\\\n\u{1F600}\u{e000}") {
+            $0 == "a\u{1b}[31mb\u{7f}\u{2028}\"q\"\\\n\u{1F600}\u{e000}"
+        }
+        try roundTrip(Size(3)) { $0 == Size(3) }
+        try roundTrip([Size(3), Size(4)]) { $0 == [Size(3), Size(4)] }
+        try roundTrip(Port(80)) { $0 == Port(80) }
+        try roundTrip(Date(timeIntervalSince1970: 0.25)) { $0 == Date(timeIntervalSince1970: 0.25) }
+        try roundTrip(Duration.milliseconds(1500)) { $0 == .milliseconds(1500) }
+        try roundTrip([[1], []]) { $0 == [[1], []] }
+        try roundTrip(["a b": "\u{1b}"]) { $0 == ["a b": "\u{1b}"] }
+        try roundTrip(PropertyValue.table(["a": [1, 2]])) { $0 == ["a": [1, 2]] }
+        try roundTrip([Upstream(name: "x", weight: 3)]) { $0 == [Upstream(name: "x", weight: 3)] }
+        try roundTrip(Opaque(word: "x"), isShown: false) { $0 == Opaque(word: "x") }
+    }
+
+    func members() throws {
+        let key = PropertyKey("law25r.pool", defaultValue: Pool(), help: Self.help)
+        let container = Container()
+        container.declare([key])
+        let lines = container.reference().toml.split(separator: "\n")
+        let uncommented = lines.map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
+        let other = Container()
+        try other.apply(TOMLSource(text: uncommented.joined(separator: "\n"), name: "sample"))
+        let pool = try other.require(key)
+        expect(pool.limit, equals: 7)
+        expect(pool.wait, equals: Size(3))
+        expect(pool.note, equals: "a\u{1b}b")
+    }
+
+    func help() {
+        let container = Container()
+        container.declare([PropertyKey("law25r.help", defaultValue: 1, help: Self.help)])
+        let reference = container.reference()
+        for line in reference.toml.split(separator: "\n") { expect(line.hasPrefix("#") || line.hasPrefix("[")) }
+        expect(reference.markdown.split(separator: "\n").count, equals: 3)
+        expect(!(reference.toml + reference.markdown + reference.helpText).contains("\u{1b}"))
+        let indented = reference.helpText.split(separator: "\n").dropFirst()
+        expect(indented.allSatisfy { $0.hasPrefix("     ") }, "\(reference.helpText)")
+    }
+
+    func required() {
+        let container = Container()
+        container.declare([
+            PropertyKey<String>.required("law25r.word", isSecret: true),
+            PropertyKey<Upstream>.required("law25r.upstream", form: .merged),
+        ])
+        let rows = container.reference().markdown.split(separator: "\n").dropFirst(2)
+        expect(
+            rows,
+            equals: [
+                "| `law25r.word` | `LAW25R_WORD` | `--law25r-word` | String | *required*, *secret* |  |",
+                "| `law25r.upstream` |  |  | Upstream | *required* |  |",
+                "| `law25r.upstream.name` | `LAW25R_UPSTREAM_NAME` | `--law25r-upstream-name` | String |  |  |",
+                "| `law25r.upstream.weight` | `LAW25R_UPSTREAM_WEIGHT` | `--law25r-upstream-weight` | Int |  |  |",
+            ])
+    }
+
+    func filesOnly() throws {
+        let container = Container()
+        container.declare([
+            PropertyKey("law25r.upstreams", defaultValue: [Upstream]()), PropertyKey<[Upstream]?>("law25r.more"),
+            PropertyKey("law25r.labels", defaultValue: ["a": 1]), PropertyKey("law25r.matrix", defaultValue: [[1]]),
+            PropertyKey("law25r.words", defaultValue: ["a"]),
+        ])
+        let reference = container.reference()
+        expect(reference.entries[0].members.map(\.name), equals: ["name", "weight"])
+        expect(reference.entries[1].members.map(\.name), equals: ["name", "weight"])
+        for name in ["upstreams", "more", "labels", "matrix"] {
+            expect(!reference.helpText.contains("--law25r-\(name)"), "\(name)")
+            expect(!reference.toml.contains("--law25r-\(name)"), "\(name)")
+            expect(!reference.markdown.contains("--law25r-\(name)"), "\(name)")
+            expect(reference.helpText.contains("law25r.\(name) <"), "\(name)")
+        }
+        expect(reference.helpText.contains("--law25r-words <"))
+        expect(reference.helpText.contains("in files only"))
+    }
+}
+
 #endif

@@ -1,3 +1,4 @@
+import Foundation
 import Fugu
 import FuguConfiguration
 import Support
@@ -233,5 +234,170 @@ extension ContainerKeys {
         try container.apply(source)
         try container.child().reload()
         expect(source.loads, equals: 1)
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var debug: PropertyKey<Bool> { .init("law25a.debug", defaultValue: false) }
+    fileprivate var link: PropertyKey<URL?> { .init("law25a.link") }
+    fileprivate var level: PropertyKey<Loudness> { .init("law25a.level", defaultValue: .info) }
+    fileprivate var many: PropertyKey<Many> { .init("law25a.many", defaultValue: .c0) }
+    fileprivate var shape: PropertyKey<Shape?> { .init("law25a.shape") }
+    fileprivate var api: PropertyKey<String?> { .init("law25a.api.url") }
+}
+
+private enum Loudness: String, Decodable, CaseIterable { case debug, info }
+
+private enum Many: String, Decodable, CaseIterable {
+    case c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12
+}
+
+private enum Shape: Decodable, CaseIterable, Sendable { case round, square }
+
+private func problems(_ body: () throws -> Void) -> String {
+    do {
+        try body()
+        return ""
+    } catch {
+        return "\(error)"
+    }
+}
+
+/// Errors say what to do.
+struct Law25AdviceTests {
+    @Test(
+        "An error about a Boolean value in a usual spelling says how to accept it (law 25)",
+        arguments: ["1", "yes", "OFF"])
+    func booleans(text: String) throws {
+        let container = Container()
+        try container.apply(EnvironmentSource(environment: ["LAW25A_DEBUG": text]))
+        #expect(
+            problems { try container.validate(\.debug) }
+                == "environment variable LAW25A_DEBUG: law25a.debug: expected Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too), found text \"\(text)\""
+        )
+    }
+
+    @Test("An error about a URL says what would be accepted (law 25)")
+    func urls() throws {
+        let container = Container()
+        try container.apply(TOMLSource(text: "law25a.link = 'https://example.org/a b'", name: "x"))
+        #expect(
+            problems { try container.validate(\.link) }
+                == "x:1:15: law25a.link: expected URL (percent-encode spaces and the like, as in a%20b), found string \"https://example.org/a b\""
+        )
+    }
+
+    @Test("An error about an enumeration lists its cases, and says that there are more than a dozen (law 25)")
+    func cases() throws {
+        let container = Container()
+        try container.apply(
+            TOMLSource(text: "law25a.level = 'x'\nlaw25a.many = 'x'\nlaw25a.shape = {oval = {}}", name: "x"))
+        #expect(
+            problems { try container.validate(\.level, \.many, \.shape) } == """
+                x:1:16: law25a.level: expected Loudness (debug, info), found string "x"
+                x:2:15: law25a.many: expected Many (c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, …), found string "x"
+                x:3:16: law25a.shape: expected one case of Shape (round, square), found oval
+                """)
+    }
+
+    @Test("An unknown name that resembles none says that keys must be declared (law 25)")
+    func declared() throws {
+        let container = Container()
+        try container.apply(TOMLSource(text: "[law25a.api]\nurl = 'x'", name: "app.toml"))
+        let text = problems { try container.validate() }
+        #expect(
+            text
+                == "app.toml:1:2: law25a: unknown name\(undeclared)"
+        )
+        container.declare(\.api)
+        expect(problems { try container.validate() }, equals: "")
+    }
+}
+
+/// A source of one's own that knows where its values are.
+private struct Sheet: PropertySource {
+    let name = "sheet"
+    let values: [String: PropertyValue]
+
+    func load() throws(PropertyError) -> PropertySnapshot {
+        try PropertySnapshot(values, source: name) { name in
+            let rows = ["server.port": 3, "server.hosts[1]": 5, "sever.port": 7, "server": 2]
+            return rows[name].map { PropertyOrigin(source: "sheet.csv", line: $0, column: 2) }
+        }
+    }
+}
+
+private struct Vault: PropertySource {
+    let name = "vault"
+
+    func load() throws(PropertyError) -> PropertySnapshot {
+        PropertySnapshot(source: name) { name in
+            name == "server.port" ? PropertyOrigin(source: "vault secret server/port, version 3") : nil
+        } text: { name in
+            ["server.port": "many", "server.hosts": "1,x", "server.name": "a"][name]
+        }
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var port: PropertyKey<Int> { .init("server.port", defaultValue: 80) }
+    fileprivate var hosts: PropertyKey<[Int]> { .init("server.hosts", defaultValue: []) }
+    fileprivate var serverName: PropertyKey<String> { .init("server.name", defaultValue: "none") }
+}
+
+@Suite struct Law25OwnPlacesTests {
+    static let cases: [Case<Law25OwnPlacesTests>] = [
+        Case(
+            "Errors have the places that a source of one's own gives, also inside arrays and for unknown names (law 25)",
+            values),
+        Case("An explanation has the place, and what has none has the name of the source (law 25)", explanations),
+        Case("Texts of a source of one's own have places, too (law 25)", texts),
+        Case("A view of the source keeps the places (law 25)", views),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25OwnPlacesTests>) async throws {
+        try await stated.run(self)
+    }
+
+    private let container = Container()
+
+    private func errors(_ source: some PropertySource) throws -> [String] {
+        try container.apply(source)
+        container.declare(\.port, \.hosts)
+        return try #require(throws: PropertyErrors.self) { try container.validate() }.errors.map { "\($0)" }
+    }
+
+    func values() throws {
+        let source = Sheet(values: ["server": ["port": "x", "hosts": [1, "y"]], "sever.port": 1])
+        let errors = try errors(source)
+        expect(
+            errors,
+            equals: [
+                "sheet.csv:3:2: server.port: expected Int, found string \"x\"",
+                "sheet.csv:5:2: server.hosts[1]: expected Int, found string \"y\"",
+                "sheet.csv:7:2: sever: unknown name; did you mean server?",
+            ])
+    }
+
+    func explanations() throws {
+        try container.apply(Sheet(values: ["server.port": 1, "server.name": "a"]))
+        expect("\(container.explain(\.port))", equals: "server.port = 1 (sheet.csv:3:2)")
+        expect("\(container.explain(\.serverName))", equals: "server.name = \"a\" (sheet)")
+    }
+
+    func texts() throws {
+        let errors = try errors(Vault())
+        expect(
+            errors,
+            equals: [
+                "vault secret server/port, version 3: server.port: expected Int, found text \"many\"",
+                "vault: server.hosts[1]: expected Int, found text \"x\"",
+            ])
+    }
+
+    func views() throws {
+        try container.apply(
+            Sheet(values: ["server.port": 1]).mappingNames { $0 == "server.name" ? "server.port" : nil })
+        expect(container.explain(\.serverName).mistake?.line, equals: 3)
     }
 }

@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import FuguInspection
 import Support
 import Testing
 
@@ -129,5 +130,188 @@ private final class Numbers: PropertySource {
             onThreads(4) { index in seen.add("\((index < 2 ? container : child).first) \(child.second)") }
             expect(Set(seen.all), equals: ["5 6"])
         }
+    }
+}
+
+private typealias Pair = (certificate: String, key: String)
+
+extension ContainerKeys {
+    fileprivate var certificate: PropertyKey<String> { .init("tls.certificate", defaultValue: "none") }
+    fileprivate var privateKey: PropertyKey<String> { .init("tls.key", defaultValue: "none") }
+}
+
+/// What the test does between the first read and the second of the first attempt.
+///
+/// It's a class, since the optimizer of Swift 6.3.1 miscompiles a task-local closure that a generic function binds.
+private final class Between: Sendable {
+    @TaskLocal static var current: Between?
+    let act: @Sendable (_ attempt: Int) -> Void
+    init(_ act: @escaping @Sendable (_ attempt: Int) -> Void) { self.act = act }
+}
+
+extension PropertyContainer {
+    fileprivate func pair() -> Pair {
+        let attempts = Counter()
+        return snapshot { container in
+            let certificate = container.certificate
+            Between.current?.act(attempts.add())
+            return (certificate, container.privateKey)
+        }
+    }
+}
+
+private struct Server: Feature {
+    let pair: Pair
+    static func load(in container: any FeatureContainer) -> Server { Server(pair: container.pair()) }
+}
+
+private struct ReloadingServer: Feature {
+    let pair: Pair
+    static var reloadsWhenInputsChange: Bool { true }
+    static func load(in container: any FeatureContainer) -> ReloadingServer {
+        ReloadingServer(pair: container.pair())
+    }
+}
+
+private struct ServerOfChild: Feature {
+    let pair: Pair
+    static func load(in container: any FeatureContainer) -> ServerOfChild {
+        ServerOfChild(pair: Container.current.child().pair())
+    }
+}
+
+private struct Outer: Feature {
+    let server: Server
+    static func load(in container: any FeatureContainer) -> Outer {
+        Outer(server: container.snapshot { $0[Server.self] })
+    }
+}
+
+private struct Refusing: ThrowingFeature {
+    struct Mismatch: Error {}
+    let pair: Pair
+    static func load(in container: any FeatureContainer) throws -> Refusing {
+        let attempts = Counter()
+        return try container.snapshot { container in
+            let certificate = container.certificate
+            Between.current?.act(attempts.add())
+            let key = container.privateKey
+            if certificate != key { throw Mismatch() }
+            return Refusing(pair: (certificate, key))
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(5))) struct Law25MomentTests {
+    static let cases: [Case<Law25MomentTests>] = [
+        Case("A reload between two reads in a load gives both new values, never one old and one new (law 25)", load),
+        Case(
+            "What was read again in a snapshot counts as read once: the instance is of the new values, and not stale (law 19)",
+            inputs),
+        Case(
+            "What a load reads in a snapshot is its input: it reloads when one of the values changes (law 19)", reloads),
+        Case("A child that overrides what a snapshot read has its own instance (law 16)", overrides),
+        Case(
+            "A snapshot of a child that a load makes is of one moment, and its values are inputs of the load (law 15)",
+            children),
+        Case("A load inside a snapshot is an input of the load around it (law 15)", nested),
+        Case("What a snapshot throws because of values of two moments isn't thrown: it reads again (law 25)", thrown),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law25MomentTests>) async throws { try await stated.run(self) }
+
+    private let container = Container()
+    private let source = MutableSource(["tls.certificate": "1", "tls.key": "1"], name: "secrets")
+
+    init() throws { try container.apply(source) }
+
+    private func renew(to value: String) {
+        source.update { $0 = ["tls.certificate": .string(value), "tls.key": .string(value)] }
+    }
+
+    /// Loads while the pair is renewed after the first read of the first attempt.
+    private func renewing<R>(_ body: () throws -> R) rethrows -> R {
+        let between = Between { attempt in if attempt == 1 { self.renew(to: "2") } }
+        return try Between.$current.withValue(between, operation: body)
+    }
+
+    private func entry(_ name: String) -> ContainerGraph.Entry? {
+        container.graph.entries.first { $0.name.hasSuffix(name) }
+    }
+
+    func load() {
+        let server = renewing { container[Server.self] }
+        expect(server.pair == ("2", "2"))
+        expect(container[Server.self].pair == ("2", "2"))
+    }
+
+    func inputs() throws {
+        _ = renewing { container[Server.self] }
+        let fresh = try #require(entry("Server"))
+        expect(!fresh.isStale && fresh.inputs.count == 2, "\(fresh)")
+        renew(to: "3")
+        expect(entry("Server")?.isStale, equals: true)
+    }
+
+    func reloads() {
+        expect(renewing { container[ReloadingServer.self].pair } == ("2", "2"))
+        renew(to: "3")
+        expect(container[ReloadingServer.self].pair == ("3", "3"))
+    }
+
+    func overrides() {
+        _ = renewing { container[Server.self] }
+        let child = container.child { $0.privateKey = "own" }
+        expect(child[Server.self].pair == ("2", "own"))
+        expect(container[Server.self].pair == ("2", "2"))
+    }
+
+    func children() throws {
+        expect(renewing { container[ServerOfChild.self].pair } == ("2", "2"))
+        let loaded = try #require(entry("ServerOfChild"))
+        expect(!loaded.isStale && loaded.inputs.count == 2, "\(loaded)")
+        renew(to: "3")
+        expect(entry("ServerOfChild")?.isStale, equals: true)
+    }
+
+    func nested() {
+        expect(renewing { container[Outer.self].server.pair } == ("2", "2"))
+        expect(entry("Outer")?.inputs.count, equals: 1)
+        let child = container.child { $0.privateKey = "own" }
+        expect(child[Outer.self].server.pair == ("2", "own"))
+    }
+
+    func thrown() throws {
+        try expect(renewing { try container[Refusing.self].pair } == ("2", "2"))
+        source["tls.key"] = "3"
+        container.reset(Refusing.self)
+        #expect(throws: Refusing.Mismatch.self) { try container[Refusing.self] }
+    }
+
+    @Test("Threads that load while the pair is renewed again and again never see an old and a new value (law 25)")
+    func storm() async {
+        let (container, source, count) = (container, source, rounds(2_000, few: 600))
+        let isDone = Locked(false)
+        let torn = Counter()
+        await onThreads(3) { thread in
+            if thread == 0 {
+                for number in 1...count {
+                    source.update { $0 = ["tls.certificate": .string("\(number)"), "tls.key": .string("\(number)")] }
+                }
+                return isDone.withLock { $0 = true }
+            }
+            repeat {
+                let child = container.child()
+                for pair in [
+                    container[ReloadingServer.self].pair, container[ServerOfChild.self].pair, child.pair(),
+                    Server.load(in: child).pair,
+                ] where pair.certificate != pair.key {
+                    torn.add()
+                }
+                container.reset(ServerOfChild.self)
+            } while !isDone.withLock { $0 }
+        }
+        expect(torn.add(0), equals: 0)
+        expect(container[ReloadingServer.self].pair == ("\(count)", "\(count)"))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Fugu
 import FuguConfiguration
 import FuguInspection
@@ -144,3 +145,206 @@ extension ContainerKeys {
         expect(!values.contains("31337"))
     }
 }
+
+// The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
+
+#if DEBUG || UNOPTIMIZED
+
+/// A struct that prints its members.
+private struct Account: Decodable, Sendable, CustomStringConvertible {
+    var user: String
+    var token: String
+    var description: String { "\(user):\(token)" }
+}
+
+private struct Login: Feature {
+    static func load(in container: any FeatureContainer) -> Login {
+        _ = (container.vaultWord, container.vaultAccount)
+        return Login()
+    }
+}
+
+private struct FailingLogin: ThrowingFeature {
+    struct Refused: Error, CustomStringConvertible { let description: String }
+    static func load(in container: any FeatureContainer) throws -> Int {
+        throw Refused(description: "refused \(container.vaultWord ?? "")")
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var vaultWord: PropertyKey<String?> { .init("vault26.word") }
+    fileprivate var vaultNumber: PropertyKey<Int> { .init("vault26.number", defaultValue: 0) }
+    fileprivate var vaultAccount: PropertyKey<Account?> { .init("vault26.account") }
+    fileprivate var openAccounts: PropertyKey<[Account]> {
+        .init("open26.accounts", defaultValue: [Account(user: "hunter2", token: "hunter2")])
+    }
+    fileprivate var oneDefault: PropertyKey<Account> {
+        .init("open26.account", defaultValue: Account(user: "hunter2", token: "a"))
+    }
+    fileprivate var anotherDefault: PropertyKey<Account> {
+        .init("open26.account", defaultValue: Account(user: "hunter2", token: "b"))
+    }
+    fileprivate var mergedAccount: PropertyKey<Account?> { .init("vault26.merged", form: .merged) }
+}
+
+/// What a source calls secret is never printed, although no key says so (law 26).
+@Suite struct Law26SourceSecretsTests {
+    static let cases: [Case<Law26SourceSecretsTests>] = [
+        Case("The values inside a list of tables aren't explained, though the type prints them (law 26)", lists),
+        Case("What a source calls secret about one member of a merged table is secret in the whole (law 26)", merged),
+        Case("A value that was open is a secret once the source that replaces its own calls it one (law 26)", later),
+        Case(
+            "What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 26)",
+            flags),
+        Case(
+            "The values of a source that marks secrets are never printed, whatever wraps it and in any order", wrapped),
+        Case("The values of a folder are never printed, whatever wraps it", folder),
+        Case("A secret inside a table makes the table one", insideTable),
+        Case("The values of a fetched source that marks secrets are never printed, also after another fetch", fetched),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law26SourceSecretsTests>) async throws {
+        try await stated.run(self)
+    }
+
+    private static let values: [String: PropertyValue] = [
+        "word": "hunter2", "number": "hunter2", "account": ["user": "hunter2", "token": "hunter2"],
+    ]
+
+    func lists() throws {
+        let container = Container()
+        expect(
+            "\(container.explain(\.openAccounts) as Explanation)", equals: "open26.accounts = [{user, token}] (default)"
+        )
+        let accounts: PropertyValue = [["user": "hunter2", "token": "hunter2"]]
+        try container.apply(DictionarySource(["open26.accounts": accounts], name: "d"))
+        expect("\(container.explain(\.openAccounts) as Explanation)", equals: "open26.accounts = [{token, user}] (d)")
+        container.openAccounts = container.openAccounts
+        expect(!"\(container.explain(\.openAccounts) as Explanation)".contains("hunter2"))
+        let told = thrown { try container.validate(\.openAccounts, \.oneDefault, \.anotherDefault) }
+        expect(told.contains("has two defaults, {token, user} (") && !told.contains("hunter2"), "\(told)")
+    }
+
+    func merged() throws {
+        let container = Container()
+        container.handleReports { _ in }
+        try container.apply(DictionarySource(["vault26.merged": ["user": "hunter2"]], name: "d"))
+        try container.apply(
+            EnvironmentSource(environment: ["VAULT26_MERGED_TOKEN": "hunter2"]).markingSecrets("*.token"))
+        container.declareCheck(of: \.mergedAccount, "is wrong") { _ in false }
+        let texts = [
+            "\(container.explain(\.mergedAccount) as Explanation)", thrown { try container.validate(\.mergedAccount) },
+            "\(container.graph(includingValues: true))", container.reference().helpText,
+        ]
+        expect(container.mergedAccount?.token, equals: "hunter2")
+        for text in texts + ["\(container.graph(includingValues: true))"] {
+            expect(!text.contains("hunter2"), "\(text)")
+        }
+    }
+
+    func later() throws {
+        let container = Container()
+        let source = DictionarySource(["later26.token": "hunter2"], name: "values")
+        let key = PropertyKey<String?>("later26.token")
+        try container.apply(source)
+        expect(container[key], equals: "hunter2")
+        try container.replaceSources(named: "values", with: source.markingSecrets("*.token"))
+        expect(container[key], equals: "hunter2")
+        expect(!container.graph(includingValues: true).json.contains("hunter2"))
+    }
+
+    func flags() throws {
+        let arguments = ArgumentsSource(["--vault26-word", "--hunter2", "--vault26-account", "--hunter3"])
+        let container = Container()
+        try container.apply(arguments.markingSecrets("vault26.word"))
+        try container.apply(
+            arguments.markingSecrets("word").mappingNames { $0 == "vault26.word" ? "vault26.word" : nil })
+        try container.apply(arguments.mappingNames { $0 }.markingSecrets("*.word"))
+        let told = thrown { try container.validate(\.vaultWord, \.vaultAccount) }
+        expect(told.contains("argument after --vault26-word") && told.contains("hunter3"), "\(told)")
+        let safe = Container()
+        try safe.apply(arguments.mappingNames { $0 }.markingSecrets("*.word"))
+        expect(!thrown { try safe.validate(\.vaultWord) }.contains("hunter2"))
+    }
+
+    /// Every text about a container that could hold a value.
+    private func texts(of container: Container) -> [String] {
+        let reports = container.reports()
+        container.declare(\.vaultWord, \.vaultNumber, \.vaultAccount)
+        let errors = [
+            thrown { try container.validate() }, thrown { _ = try container.require(\.vaultNumber) },
+            thrown { _ = try container.property("vault26.number", as: Bool.self) },
+        ]
+        _ = (container[Login.self], container.vaultNumber, try? container[FailingLogin.self])
+        let child = container.child { $0.vaultWord = "code" }
+        let grandchild = container.child()
+        _ = grandchild.vaultWord
+        let graphs = [container, child, grandchild].map { $0.graph(includingValues: true) }
+        let explanations = [container, child, grandchild].flatMap { container in
+            container.explain().map { "\($0)" } + [
+                "\(container.explain(\.vaultWord) as KeyExplanation)",
+                "\(container.explain(\.vaultAccount) as KeyExplanation)",
+                "\(container.explain(Login.self) as KeyExplanation)",
+                "\(container.explain(FailingLogin.self) as KeyExplanation)",
+            ]
+        }
+        return errors + explanations + graphs.flatMap { [$0.json, $0.html, "\($0)"] } + reports.all
+    }
+
+    private func expectSecret(_ source: some PropertySource) throws {
+        let container = Container()
+        try container.apply(source)
+        expect(container.vaultWord, equals: "hunter2")
+        expect(container.vaultAccount?.token, equals: "hunter2")
+        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+    }
+
+    func wrapped() throws {
+        let plain = DictionarySource(["vault26": .table(Self.values)], name: "plain")
+        let deeper = DictionarySource(["deep": ["vault26": .table(Self.values)]], name: "deep")
+        let renamed = DictionarySource(["other": .table(Self.values)], name: "renamed")
+        try expectSecret(plain.markingSecrets("vault26.*"))
+        try expectSecret(deeper.markingSecrets("deep.*").scoped(to: "deep"))
+        try expectSecret(deeper.scoped(to: "deep").markingSecrets("vault26.*"))
+        try expectSecret(renamed.markingSecrets("other.*").mappingNames { "other" + $0.dropFirst(7) })
+        try expectSecret(
+            deeper.markingSecrets("deep.vault26.word").scoped(to: "deep").markingSecrets("*number", "*token", "*user"))
+    }
+
+    func folder() throws {
+        let folder = NSTemporaryDirectory() + "fugu-secret-\(UUID())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/word"))
+        try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/number"))
+        let container = Container()
+        try container.apply(FolderSource(path: folder).mappingNames { String($0.dropFirst("vault26.".count)) })
+        expect(container.vaultWord, equals: "hunter2")
+        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+    }
+
+    func insideTable() throws {
+        let container = Container()
+        try container.apply(
+            DictionarySource(["vault26": .table(Self.values)], name: "plain").markingSecrets("*.token"))
+        expect(container.explain(\.vaultAccount).winner.value == nil)
+        expect(container.explain(\.vaultWord).winner.value, equals: "\"hunter2\"")
+    }
+
+    private struct Remote: AsyncPropertySource {
+        let name = "remote"
+        func fetch() async throws -> PropertySnapshot {
+            try PropertySnapshot(["vault26": .table(Law26SourceSecretsTests.values)], source: name)
+        }
+    }
+
+    func fetched() async throws {
+        let container = Container()
+        try await container.apply(Remote().markingSecrets("vault26"))
+        try await container.refresh()
+        expect(container.vaultWord, equals: "hunter2")
+        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+    }
+}
+
+#endif

@@ -1,5 +1,6 @@
-@testable import Fugu
 import Support
+
+@testable import Fugu
 
 // Tests wait for a state of the engine, never for time.
 extension Container {
@@ -41,6 +42,16 @@ extension Container {
                 let exclusion = node.storage.existingCell(token, Key(raw: key.raw))?.place?[token].rare?.exclusion
                 return (exclusion?.state[token].rare?.waiters.count ?? 0) >= count
             }
+        }
+    }
+}
+
+extension Container {
+    /// How many scopes this container and its family still know of.
+    var scopesInMemory: Int {
+        let node = node
+        return node.family.lock.withLock { token in
+            node.subtree(token).reduce(0) { $0 + ($1.storage[token].rare?.scopes.count ?? 0) }
         }
     }
 }

@@ -1,0 +1,214 @@
+import Fugu
+import FuguConfiguration
+import FuguFoundation
+import FuguInspection
+import Synchronization
+import Testing
+
+extension ContainerKeys {
+    var theme: PropertyKey<String> { .init(defaultValue: "light") }
+}
+
+func keepTheme(of container: Container) throws {
+    let store = container.keyValueStore
+    if let theme = try store.value(String.self, for: "theme") { container.theme = theme }
+    container.observe(\.theme) { try? store.set($0, for: "theme") }
+}
+
+nonisolated protocol Plugin: Sendable {
+    func apply(to text: String) -> String
+}
+
+extension ContainerKeys {
+    var plugins: FeatureKey<[any Plugin]> { .init { _ in [] } }
+}
+
+struct Editor: Feature {
+    let plugins: [any Plugin]
+
+    static func load(in container: any FeatureContainer) -> Editor { Editor(plugins: container.plugins) }
+
+    func save(_ text: String) -> String { plugins.reduce(text) { $1.apply(to: $0) } }
+}
+
+nonisolated struct Uppercase: Plugin {
+    func apply(to text: String) -> String { text.uppercased() }
+}
+
+nonisolated protocol Payments: Sendable {
+    func pay(_ cents: Int) -> String
+}
+
+nonisolated struct NoPayments: Payments {
+    func pay(_ cents: Int) -> String { "" }
+}
+
+enum PaymentService: Feature, Required {
+    typealias Instance = any Payments
+    static var placeholder: any Payments { NoPayments() }
+}
+
+nonisolated struct CardPayments: Payments {
+    func pay(_ cents: Int) -> String { "paid \(cents)" }
+}
+
+struct Etna: AsyncFeature {
+    let temperature: Double
+
+    static func load(in container: any FeatureContainer) async throws -> Etna {
+        let (weather, clock) = (container.weather, container.clock)
+        for pause in [1, 2, 4] {
+            if let temperature = try? await weather.temperature("Etna") { return Etna(temperature: temperature) }
+            try await clock.sleep(for: .seconds(pause))
+        }
+        return Etna(temperature: try await weather.temperature("Etna"))
+    }
+}
+
+func health(of app: Container) -> String {
+    let failed = app.graph.entries.filter { $0.state == .failed }.map(\.name)
+    guard failed.isEmpty else { return "failed: \(failed.joined(separator: ", "))" }
+    return app.ifLoaded(Etna.self) == nil ? "starting" : "ready"
+}
+
+extension ContainerKeys {
+    var newCheckout: PropertyKey<Bool> { .init("flags.newCheckout", defaultValue: false) }
+}
+
+struct Checkout: Feature {
+    static var reloadsWhenInputsChange: Bool { true }
+    let title: String
+
+    static func load(in container: any FeatureContainer) -> Checkout {
+        Checkout(title: container.newCheckout ? "new checkout" : "old checkout")
+    }
+}
+
+extension ContainerKeys {
+    var job: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+actor JobLog: Feature {
+    static var home: Home { .local }
+    private(set) var lines: [String] = []
+
+    static func load(in container: any FeatureContainer) -> JobLog {
+        let (job, log) = (container.job, JobLog())
+        container.onClose { print("job \(job): \(await log.lines.joined(separator: ", "))") }
+        return log
+    }
+
+    func add(_ line: String) { lines.append(line) }
+}
+
+nonisolated final class LegacyAccounts: Sendable {
+    static let shared = LegacyAccounts()
+}
+
+enum Accounts: Feature {
+    static func load(in container: any FeatureContainer) -> LegacyAccounts { .shared }
+}
+
+extension Snippets {
+    @Test("Cookbook: a setting that is changed is stored, and read at the next start")
+    func persistedSettings() throws {
+        let store = KeyValueStore.inMemory
+        for expected in ["light", "dark"] {
+            let container = Container()
+            container.keyValueStore = store
+            try keepTheme(of: container)
+            #expect(container.theme == expected)
+            container.theme = "dark"
+        }
+    }
+
+    @Test("Cookbook: each module adds its plugin to a list")
+    func plugins() async throws {
+        try await run {
+            let container = Container()
+            container.contribute(to: \.plugins) { _ in Uppercase() }
+            print(container[Editor.self].save("fugu"))  // FUGU
+        }
+    }
+
+    @Test("Cookbook: a decoration wraps the present instance")
+    func loggingDecorator() async throws {
+        try await run {
+            let app = Container()
+            app.weather = WeatherClient { _ in 21 }
+            app.decorate(\.weather) { plain, _ in
+                WeatherClient { city in
+                    print("asks for \(city)")  // asks for Etna
+                    return try await plain.temperature(city)
+                }
+            }
+            print(try await app.weather.temperature("Etna"))  // 21.0
+        }
+    }
+
+    @Test("Cookbook: an implementation that nobody set is named at the start")
+    func requiredImplementation() async throws {
+        try await run {
+            let app = Container()
+            do {
+                try await app.warmUp { $0.load(PaymentService.self) }
+            } catch let error as WarmUpError {
+                print(error.failures.map(\.path))  // [["PaymentService"]]
+            }
+            app.replace(PaymentService.self) { _ in CardPayments() }
+            try await app.warmUp { $0.load(PaymentService.self) }
+            print(app[PaymentService.self].pay(100))  // paid 100
+        }
+    }
+
+    @Test("Cookbook: a load tries again after a pause, and health says how far it is")
+    func retryAndHealth() async throws {
+        struct Offline: Error {}
+        let app = Container()
+        app.clock = .immediate
+        let failures = Mutex(6)
+        app.weather = WeatherClient { _ in
+            guard
+                failures.withLock({
+                    $0 -= 1; return $0 < 0
+                })
+            else { throw Offline() }
+            return 21
+        }
+        #expect(health(of: app) == "starting")
+        await #expect(throws: Offline.self) { try await app[Etna.self] }
+        #expect(health(of: app) == "failed: Etna")
+        #expect(try await app[Etna.self].temperature == 21)
+        #expect(health(of: app) == "ready")
+    }
+
+    @Test("Cookbook: a feature follows a flag")
+    func flags() async throws {
+        try await run {
+            let app = Container()
+            let flags = MutableSource(name: "flags")
+            try app.apply(flags)
+            print(app[Checkout.self].title)  // old checkout
+            flags["flags.newCheckout"] = true
+            print(app[Checkout.self].title)  // new checkout
+        }
+    }
+
+    @Test("Cookbook: an instance belongs to a job, and is closed when the job ends")
+    func jobs() async throws {
+        try await run {
+            let app = Container()
+            try await app.withChild {
+                $0.job = 7
+            } operation: { child in
+                await child[JobLog.self].add("begun")
+                await child[JobLog.self].add("done")
+            }  // job 7: begun, done
+        }
+    }
+
+    @Test("Cookbook: a feature gives what was a singleton")
+    func migration() {
+        #expect(Container()[Accounts.self] === LegacyAccounts.shared)
+    }
+}

@@ -1,0 +1,195 @@
+import Fugu
+import FuguKeyedChildren
+import FuguTesting
+import Testing
+
+/// A namespace: other pages have other connections.
+struct ServersPage {
+    final class Connection: Sendable {
+        let url: String
+
+        private init(url: String) { self.url = url }
+
+        static func open(_ url: String) async throws -> Connection { Connection(url: url) }
+        func close() async throws { print("\(url) is closed") }
+    }
+
+    struct DatabaseURL: Property {
+        static var defaultValue: String { "db://localhost" }
+    }
+
+    struct Database: AsyncFeature, External {
+        let connection: Connection
+
+        static func load(in container: any FeatureContainer) async throws -> Database {
+            let connection = try await Connection.open(container[DatabaseURL.self])
+            container.onClose { try await connection.close() }
+            return Database(connection: connection)
+        }
+    }
+
+    struct Search: AsyncFeature {
+        let database: Database
+
+        static func load(in container: any FeatureContainer) async throws -> Search {
+            Search(database: try await container[Database.self])
+        }
+    }
+
+    func start(_ container: Container) async throws {
+        try await container.warmUp { progress in
+            print("\(progress.finished) of \(progress.total): \(progress.feature)")
+        } _: {
+            $0.load(Database.self)
+            $0.load(Search.self)
+        }
+    }
+
+    struct RequestID: Property {
+        static var defaultValue: Int { 0 }
+    }
+
+    struct RequestLog: Feature {
+        let id: Int
+
+        static func load(in container: any FeatureContainer) -> RequestLog { RequestLog(id: container[RequestID.self]) }
+    }
+
+    func respond(to id: Int, in container: Container) async throws -> String {
+        let request = container.child { $0[RequestID.self] = id }
+        let search = try await request[Search.self]
+        return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
+    }
+
+    struct TenantDatabase: AsyncFeature, External {
+        let connection: Connection
+
+        static func load(in container: any FeatureContainer) async throws -> TenantDatabase {
+            let connection = try await Connection.open("db://\(container.tenant)")
+            container.onClose { try await connection.close() }
+            return TenantDatabase(connection: connection)
+        }
+        static var home: Home { .with(\.tenant) }
+    }
+
+    func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
+        try await tenants.withChild(for: tenant) { container in
+            try await container.withChild {
+                $0[RequestID.self] = 9
+            } operation: { request in
+                let connection = try await request[TenantDatabase.self].connection
+                return "request \(request[RequestLog.self].id) asks \(connection.url)"
+            }
+        }
+    }
+
+    func stream(_ id: Int, in container: Container) -> AsyncStream<String> {
+        let request = container.child { $0[RequestID.self] = id }
+        return AsyncStream { body in
+            let sending = Task {
+                await Container.with(request) {
+                    for part in 1...3 where !Task.isCancelled {
+                        body.yield("part \(part) for request \(request[RequestLog.self].id)")
+                        await Task.yield()
+                    }
+                }
+                body.finish()
+                try? await request.close()
+            }
+            body.onTermination = { _ in sending.cancel() }
+        }
+    }
+
+    func run(_ container: Container, serve: @Sendable (Container) async throws -> Void) async throws {
+        do {
+            try await start(container)
+            try await serve(container)
+        } catch {
+            try? await container.close(deadline: .seconds(5))
+            throw error
+        }
+        try await container.close(deadline: .seconds(5))
+    }
+}
+
+extension ContainerKeys {
+    var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
+}
+
+extension Snippets {
+    private typealias Page = ServersPage
+
+    @Test("Servers: from the warm-up through requests to the end")
+    func server() async throws {
+        let page = Page()
+        let container = Container()
+        try await page.run(container) { container in
+            #expect(container.ifLoaded(Page.Search.self) != nil)
+            let response = try await page.respond(to: 7, in: container)
+            #expect(response == "request 7 asks db://localhost")
+            let connection = container.ifLoaded(Page.Database.self)?.connection
+            let request = container.child { $0[Page.RequestID.self] = 8 }
+            #expect(request[Page.RequestLog.self].id == 8)
+            let shared = try await request[Page.Database.self].connection
+            #expect(shared === connection)
+        }
+        #expect(transcriptSoFar.last == "db://localhost is closed")
+        #expect(container[Page.DatabaseURL.self] == "db://localhost")
+        await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
+    }
+
+    @Test("Servers: what fails while serving is thrown after the container was closed")
+    func failingServer() async throws {
+        struct Stopped: Error {}
+        let container = Container()
+        await #expect(throws: Stopped.self) { try await Page().run(container) { _ in throw Stopped() } }
+        #expect(transcriptSoFar.last == "db://localhost is closed")
+        await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
+    }
+
+    @Test("Servers: each tenant has a child that is kept while it's used")
+    func tenants() async throws {
+        func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
+            try await Page().answer(for: tenant, in: tenants)
+        }
+        try await Container.with {
+            $0.clock = ErasedClock(ManualClock())
+        } operation: {
+            try await run {
+                let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
+                print(try await answer(for: "acme", in: tenants))  // request 9 asks db://acme
+                await tenants.evictAll()  // db://acme is closed
+            }
+        }
+    }
+
+    @Test("Servers: the requests of a tenant share one connection, which no other tenant has")
+    func connectionOfTenant() async throws {
+        let root = Container()
+        root.handleReports { Issue.record("\($0)") }
+        let tenants = root.children(by: \.tenant)
+        func connection(of tenant: String) async throws -> Page.Connection {
+            try await tenants.withChild(for: tenant) { container in
+                try await container.withChild {
+                    $0[Page.RequestID.self] = 1
+                } operation: {
+                    try await $0[Page.TenantDatabase.self].connection
+                }
+            }
+        }
+        let (first, second, other) = try await (connection(of: "acme"), connection(of: "acme"), connection(of: "zoo"))
+        #expect(first === second && first !== other && other.url == "db://zoo")
+        await tenants.evict("zoo")
+        #expect(transcriptSoFar.last == "db://zoo is closed")
+        await tenants.evictAll()
+        #expect(transcriptSoFar.last == "db://acme is closed")
+    }
+
+    @Test("Servers: the container of a streamed body lives until the stream ends")
+    func streamedBody() async {
+        let container = Container()
+        var parts: [String] = []
+        for await part in Page().stream(7, in: container) { parts.append(part) }
+        #expect(parts == ["part 1 for request 7", "part 2 for request 7", "part 3 for request 7"])
+    }
+}

@@ -1,0 +1,339 @@
+import Fugu
+import FuguInspection
+import Support
+import Testing
+
+@Suite("Plain, throwing and async features are one in families", .timeLimit(.minutes(5))) struct AsyncFamilyTests {
+    private static let kinds = Kind.all(NoTrait.self)
+
+    @Test("A set wins, a reset loads again, a replaced loader counts as set (laws 5, 14, 20)", arguments: kinds)
+    func setAndReset(_ kind: Kind) async throws {
+        let container = Container()
+        let made = container.stage.tally("made")
+        expect(kind.ifLoaded(container) == nil)
+        let first = try await kind.load(container)
+        expect(kind.ifLoaded(container), is: first)
+        let mine = Thing("mine")
+        kind.set(container, mine)
+        try await expect(kind.load(container), is: mine)
+        kind.reset(container)
+        expect(kind.ifLoaded(container) == nil)
+        try await expect(kind.load(container) !== first)
+        expect(made.value, equals: 2)
+        kind.replace(container) { Thing("in place of \($0[Tenant.self])") }
+        let replaced = try await kind.load(container)
+        expect(replaced.name, equals: "in place of root")
+        try await expect(kind.load(container), is: replaced)
+        container.resetAll()
+        // The stage has been reset, too.
+        try await expect(kind.load(container).name, equals: "root")
+        expect(made.value, equals: 2)
+        expect(container.stage.tally("made").value, equals: 1)
+    }
+
+    @Test("A child sees its parent, the parent does not see the child (law 14)", arguments: kinds)
+    func children(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        let grandchild = child.child()
+        let shared = try await kind.load(grandchild)
+        expect(kind.ifLoaded(root), is: shared)
+        let mine = Thing("mine")
+        kind.set(child, mine)
+        try await expect(kind.load(grandchild), is: mine)
+        try await expect(kind.load(root), is: shared)
+        kind.reset(child)
+        try await expect(kind.load(grandchild), is: shared)
+        kind.set(root, mine)
+        try await expect(kind.load(grandchild), is: mine)
+        expect(root.stage.tally("made").value, equals: 1)
+    }
+
+    @Test("It lives where its inputs live; overriding one gives the child its own (laws 15 and 16)", arguments: kinds)
+    func homes(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child { $0[Tenant.self] = "child" }
+        let grandchild = child.child()
+        let own = try await kind.load(grandchild)
+        expect(own.name, equals: "child")
+        expect(kind.ifLoaded(child), is: own)
+        expect(kind.ifLoaded(root) == nil)
+        let shared = try await kind.load(root)
+        expect(shared.name, equals: "root")
+        try await expect(kind.load(root.child()), is: shared)
+        child.reset(Tenant.self)
+        try await expect(kind.load(grandchild), is: shared)
+        child[Tenant.self] = "again"
+        try await expect(kind.load(grandchild).name, equals: "again")
+        expect(kind.ifLoaded(root), is: shared)
+        expect(root.stage.tally("made").value, equals: 3)
+    }
+
+    @Test("A local one is made for each container that asks (law 15)", arguments: Kind.all(Local.self))
+    func local(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        let own = try await kind.load(child)
+        expect(kind.ifLoaded(root) == nil)
+        try await expect(kind.load(root) !== own)
+        try await expect(kind.load(child), is: own)
+    }
+
+    @Test("A replaced loader makes an instance for the container where it was replaced (law 14)", arguments: kinds)
+    func replacedInAChild(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        kind.replace(child) { Thing("double for \($0[Tenant.self])") }
+        let double = try await kind.load(child.child())
+        expect(double.name, equals: "double for root")
+        expect(kind.ifLoaded(child), is: double)
+        try await expect(kind.load(root).name, equals: "root")
+    }
+
+    @Test("Observers hear sets, resets and first loads, here and below (laws 10 and 14)", arguments: kinds)
+    func observers(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        let (seen, below) = (Log<String>(), Log<String>())
+        let token = kind.observe(root) { seen.add($0.name) }
+        _ = kind.observe(child) { below.add($0.name) }
+        _ = try await kind.load(child)
+        await expect(seen.first(1), equals: ["root"])
+        kind.set(root, Thing("one"))
+        kind.set(child, Thing("two"))
+        kind.set(root, Thing("three"))
+        // The thread that loaded may still be delivering, and then delivers these, too.
+        await expect(seen.first(3), equals: ["root", "one", "three"])
+        await expect(below.first(3), equals: ["root", "one", "two"])
+        token.cancel()
+        kind.set(root, Thing("four"))
+        kind.reset(child)
+        await expect(below.first(4).last, equals: "four")
+        expect(seen.all.count, equals: 3)
+    }
+
+    @Test("values(of:) gives the present one, later ones, and ends with the container (law 12)", arguments: kinds)
+    func values(_ kind: Kind) async throws {
+        let container = Container()
+        let values = kind.values(container)
+        var iterator = values.makeAsyncIterator()
+        await expect(iterator.next()?.name, equals: "root")
+        kind.set(container, Thing("next"))
+        await expect(iterator.next()?.name, equals: "next")
+        try await container.close()
+        await expect(iterator.next() == nil)
+    }
+
+    @Test("values(of:) yields successes only (law 12)", arguments: Kind.failing(NoTrait.self))
+    func valuesAreSuccesses(_ kind: Kind) async throws {
+        let container = Container()
+        container.stage.fail("root")
+        var iterator = kind.values(container).makeAsyncIterator()
+        await container.stage.tally("made").reaches(1)
+        while container.loadsUnderWay > 0 { await Task.yield() }
+        let made = try await kind.load(container)
+        await expect(iterator.next(), is: made)
+    }
+
+    @Test("Kept when an input changes, and marked stale in the graph (law 19)", arguments: kinds)
+    func stale(_ kind: Kind) async throws {
+        let container = Container()
+        let kept = try await kind.load(container)
+        func staleness() -> [Bool] { container.graph.entries.filter { $0.name.contains("Thing") }.map(\.isStale) }
+        expect(staleness(), equals: [false])
+        container[Tenant.self] = "next"
+        try await expect(kind.load(container), is: kept)
+        expect(staleness(), equals: [true])
+    }
+
+    @Test(
+        "With the wish to reload it is dropped and loads at the next read (law 19)", arguments: Kind.all(Reloading.self)
+    )
+    func reloads(_ kind: Kind) async throws {
+        let root = Container()
+        let child = root.child()
+        try await expect(kind.load(child).name, equals: "root")
+        root[Tenant.self] = "next"
+        expect(kind.ifLoaded(root) == nil)
+        expect(root.stage.tally("made").value, equals: 1)
+        try await expect(kind.load(child).name, equals: "next")
+    }
+
+    @Test("If it is observed, it reloads at once, once per change (law 19)", arguments: Kind.all(Reloading.self))
+    func reloadsEagerly(_ kind: Kind) async throws {
+        let container = Container()
+        let seen = Log<String>()
+        _ = try await kind.load(container)
+        _ = kind.observe(container) { seen.add($0.name) }
+        container[Tenant.self] = "one"
+        await expect(seen.first(1), equals: ["one"])
+        container[Tenant.self] = "two"
+        await expect(seen.first(2), equals: ["one", "two"])
+        expect(container.stage.tally("made").value, equals: 3)
+    }
+
+    @Test("A failed eager reload is reported and leaves it unloaded (law 19)", arguments: Kind.failing(Reloading.self))
+    func failedReload(_ kind: Kind) async throws {
+        let container = Container()
+        let (seen, reports) = (Log<String>(), container.logReports())
+        _ = try await kind.load(container)
+        _ = kind.observe(container) { seen.add($0.name) }
+        container.stage.fail("bad")
+        container[Tenant.self] = "bad"
+        let report = await reports.first(1)
+        expect(report.count, equals: 1)
+        expect(report[0].contains("failed to reload"))
+        expect(report[0].contains("bad"))
+        expect(kind.ifLoaded(container) == nil)
+        try await expect(kind.load(container).name, equals: "bad")
+        await expect(seen.first(1), equals: ["bad"])
+    }
+
+    @Test("A copy takes what was set, a replaced loader too, and nothing that was loaded (law 18)", arguments: kinds)
+    func copies(_ kind: Kind) async throws {
+        let container = Container()
+        let loaded = try await kind.load(container)
+        let fresh = Container(copying: container)
+        fresh[Tenant.self] = "copy"
+        expect(kind.ifLoaded(fresh) == nil)
+        try await expect(kind.load(fresh).name, equals: "copy")
+        let mine = Thing("mine")
+        kind.set(container, mine)
+        let copy = Container(copying: container.child())
+        try await expect(kind.load(copy), is: mine)
+        kind.replace(container) { Thing("double for \($0[Tenant.self])") }
+        let replaced = Container(copying: container)
+        replaced[Tenant.self] = "copy"
+        try await expect(kind.load(replaced).name, equals: "double for copy")
+        try await expect(kind.load(copy), is: mine)
+        expect(loaded.name, equals: "root")
+    }
+
+    @Test("A set during an update is published at its end (law 7)", arguments: kinds)
+    func update(_ kind: Kind) async throws {
+        let container = Container()
+        let (seen, mine) = (Log<String>(), Thing("mine"))
+        _ = kind.observe(container) { seen.add($0.name) }
+        struct Refused: Error {}
+        #expect(throws: Refused.self) {
+            try container.update { handle throws(Refused) in
+                handle.set(AsyncThing<NoTrait>.self, to: mine)
+                throw Refused()
+            }
+        }
+        expect(container.ifLoaded(AsyncThing<NoTrait>.self) == nil)
+        container.update { handle in
+            handle[PlainThing<NoTrait>.self] = mine
+            handle.set(ThrowingThing<NoTrait>.self, to: mine)
+            handle.set(AsyncThing<NoTrait>.self, to: mine)
+            expect(kind.ifLoaded(container) == nil)
+            expect(seen.all, equals: [])
+        }
+        try await expect(kind.load(container), is: mine)
+        expect(seen.all, equals: ["mine"])
+    }
+}
+
+/// One of the kinds of features, with what can be done to one of that kind: the tests say once what holds for all.
+struct Kind: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let load: @Sendable (Container) async throws -> Thing
+    let ifLoaded: @Sendable (Container) -> Thing?
+    let set: @Sendable (Container, Thing) -> Void
+    let replace: @Sendable (Container, @escaping @Sendable (any FeatureContainer) -> Thing) -> Void
+    let reset: @Sendable (Container) -> Void
+    let observe: @Sendable (Container, @escaping @Sendable (Thing) -> Void) -> ObservationToken
+    let values: @Sendable (Container) -> AsyncStream<Thing>
+}
+
+/// The properties in which features differ, besides their kind.
+protocol Trait: SendableMetatype {
+    static var reloads: Bool { get }
+    static var home: Home { get }
+}
+enum NoTrait: Trait {
+    static var reloads: Bool { false }
+    static var home: Home { .inferred }
+}
+enum Reloading: Trait {
+    static var reloads: Bool { true }
+    static var home: Home { .inferred }
+}
+enum Local: Trait {
+    static var reloads: Bool { false }
+    static var home: Home { .local }
+}
+
+/// Names the thing by the tenant that it read, except the local one, which reads nothing.
+private func make<T: Trait>(_: T.Type, in container: any FeatureContainer) throws -> Thing {
+    let stage = container.stage
+    stage.tally("made").add()
+    let thing = T.self == Local.self ? Thing("local") : Thing(container[Tenant.self])
+    try stage.mayFail(thing.name)
+    return thing
+}
+
+struct PlainThing<T: Trait>: Feature {
+    static var reloadsWhenInputsChange: Bool { T.reloads }
+    static var home: Home { T.home }
+    static func load(in container: any FeatureContainer) -> Thing {
+        do { return try make(T.self, in: container) } catch { fatalError("\(error)") }
+    }
+}
+struct ThrowingThing<T: Trait>: ThrowingFeature {
+    static var reloadsWhenInputsChange: Bool { T.reloads }
+    static var home: Home { T.home }
+    static func load(in container: any FeatureContainer) throws -> Thing { try make(T.self, in: container) }
+}
+struct AsyncThing<T: Trait>: AsyncFeature {
+    static var reloadsWhenInputsChange: Bool { T.reloads }
+    static var home: Home { T.home }
+    static func load(in container: any FeatureContainer) async throws -> Thing {
+        await Task.yield()
+        return try make(T.self, in: container)
+    }
+}
+
+extension Kind {
+    static func all<T: Trait>(_: T.Type) -> [Kind] { [plain(T.self)] + failing(T.self) }
+    static func failing<T: Trait>(_: T.Type) -> [Kind] { [throwing(T.self), async(T.self)] }
+
+    private static func plain<T: Trait>(_: T.Type) -> Kind {
+        Kind(
+            testDescription: "plain", load: { $0[PlainThing<T>.self] }, ifLoaded: { $0.ifLoaded(PlainThing<T>.self) },
+            set: { $0[PlainThing<T>.self] = $1 }, replace: { $0.replace(PlainThing<T>.self, load: $1) },
+            reset: { $0.reset(PlainThing<T>.self) },
+            observe: { $0.observe(PlainThing<T>.self, observer: $1) },
+            values: { stream($0.values(of: PlainThing<T>.self)) })
+    }
+
+    private static func throwing<T: Trait>(_: T.Type) -> Kind {
+        Kind(
+            testDescription: "throwing", load: { try $0[ThrowingThing<T>.self] },
+            ifLoaded: { $0.ifLoaded(ThrowingThing<T>.self) }, set: { $0.set(ThrowingThing<T>.self, to: $1) },
+            replace: { $0.replace(ThrowingThing<T>.self, load: $1) }, reset: { $0.reset(ThrowingThing<T>.self) },
+            observe: { $0.observe(ThrowingThing<T>.self, observer: $1) },
+            values: { stream($0.values(of: ThrowingThing<T>.self)) })
+    }
+
+    private static func async<T: Trait>(_: T.Type) -> Kind {
+        Kind(
+            testDescription: "async", load: { try await $0[AsyncThing<T>.self] },
+            ifLoaded: { $0.ifLoaded(AsyncThing<T>.self) }, set: { $0.set(AsyncThing<T>.self, to: $1) },
+            replace: { container, load in container.replace(AsyncThing<T>.self) { load($0) } },
+            reset: { $0.reset(AsyncThing<T>.self) },
+            observe: { $0.observe(AsyncThing<T>.self, observer: $1) },
+            values: { stream($0.values(of: AsyncThing<T>.self)) })
+    }
+
+    /// Names the type of a sequence; ends with it.
+    private static func stream(_ values: some AsyncSequence<Thing, Never> & Sendable) -> AsyncStream<Thing> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Thing.self)
+        let task = Task {
+            for await value in values { continuation.yield(value) }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+}

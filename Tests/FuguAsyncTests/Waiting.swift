@@ -1,0 +1,176 @@
+import Foundation
+import Support
+import Testing
+
+@testable import Fugu
+
+// The internals that tests need: which load a thread or task waits for, and whether closers are running. Only here.
+extension Container {
+    /// Returns when `count` tasks wait for loads of the feature that are under way in this family.
+    func untilWaiting<F: AsyncFeature>(for feature: F.Type, _ count: Int) async {
+        await untilWaiting(Key(raw: Key.asyncFeature(feature)), count)
+    }
+
+    /// Returns when `count` threads wait for loads of the feature that are under way in this family.
+    func untilWaiting<F: ThrowingFeature>(for feature: F.Type, _ count: Int) async {
+        await untilWaiting(Key(raw: Key.throwingFeature(feature)), count)
+    }
+
+    private func untilWaiting(_ key: Key, _ count: Int) async {
+        let family = node.family
+        while true {
+            let waiting = family.lock.withLock { token in
+                family.rootPlace(token, of: key)?[token].rare?.loads.all
+                    .reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) } ?? 0
+            }
+            if waiting >= count { return }
+            await Task.yield()
+        }
+    }
+
+    /// How many loads are under way in this family.
+    var loadsUnderWay: Int {
+        let family = node.family
+        return family.lock.withLock { token in family.loads(token).count }
+    }
+
+    /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
+    func untilClosersRan() async { await node.family.leavers.untilIdle() }
+
+    /// Returns when the container, or the one it belongs to, has begun to close.
+    func untilClosing() async {
+        while true {
+            let node = node
+            let isOpen = node.family.lock.withLock { token in !node.storage[token].isRefusing }
+            if !isOpen { return }
+            await Task.yield()
+        }
+    }
+
+    /// Returns when so many calls of `close()` wait for another one.
+    func untilClosersWait(_ count: Int) async {
+        while true {
+            let node = node
+            let waiting = node.family.lock.withLock { token in
+                node.storage[token].rare?.closing?.state[token].rare?.waiters.count ?? 0
+            }
+            if waiting >= count { return }
+            await Task.yield()
+        }
+    }
+}
+
+extension Leavers {
+    fileprivate func untilIdle() async {
+        while let frame {
+            let waiter = Waiter()
+            let isOver = frame.family.lock.withLock { token in
+                if frame.isFinished { return true }
+                frame.state[token].more().waiters.append(waiter)
+                return false
+            }
+            if isOver { await Task.yield() } else { await waiter.wait() }
+        }
+    }
+}
+
+/// For what must not happen: gives others every opportunity to let it happen.
+func giveOthersTime() async {
+    for _ in 0..<20 { await Task.yield() }
+    try? await Task.sleep(for: .milliseconds(10))
+    for _ in 0..<20 { await Task.yield() }
+}
+
+/// The priority of the task as soon as it is high, or after many turns.
+///
+/// A waiter is listed before it raises the load that it waits for.
+func raisedPriority() async -> TaskPriority {
+    for _ in 0..<100_000 where Task.currentPriority < .high { await Task.yield() }
+    return Task.currentPriority
+}
+
+struct Boom: Error, Equatable, CustomStringConvertible {
+    let name: String
+    init(_ name: String = "boom") { self.name = name }
+    var description: String { name }
+}
+
+/// Runs `body` on a separate thread, not one of the cooperative pool, which it may block.
+func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+    await withCheckedContinuation { continuation in
+        let thread = Thread { continuation.resume(returning: body()) }
+        thread.start()
+    }
+}
+
+/// Gives the processor to others for a moment, on a thread that may be blocked.
+func pause() { Thread.sleep(forTimeInterval: 0.001) }
+
+/// Gates and counters by name, and a log, which a test shares with the loads of its features.
+final class Stage: Sendable {
+    let log = Log<String>()
+    private let gates = Locked<[String: Gate]>([:])
+    private let tallies = Locked<[String: Counter]>([:])
+    private let failures = Locked<[String: Int]>([:])
+
+    func gate(_ name: String) -> Gate {
+        gates.withLock { gates in
+            if let known = gates[name] { return known }
+            let made = Gate()
+            gates[name] = made
+            return made
+        }
+    }
+
+    func tally(_ name: String) -> Counter {
+        tallies.withLock { tallies in
+            if let known = tallies[name] { return known }
+            let made = Counter()
+            tallies[name] = made
+            return made
+        }
+    }
+
+    /// Lets the next so many calls of `mayFail` with this name throw.
+    func fail(_ name: String, times: Int = 1) { failures.withLock { $0[name] = times } }
+
+    func mayFail(_ name: String) throws {
+        let fails = failures.withLock { failures in
+            guard let left = failures[name], left > 0 else { return false }
+            failures[name] = left - 1
+            return true
+        }
+        if fails { throw Boom(name) }
+    }
+}
+
+/// Held by the root, so that reading it puts no feature below.
+enum StageProperty: Property {
+    static var defaultValue: Stage { Stage() }
+}
+
+extension FeatureContainer {
+    var stage: Stage { self[StageProperty.self] }
+}
+
+/// Something with an identity.
+final class Thing: Sendable, CustomStringConvertible {
+    let name: String
+    let parts: [Thing]
+    private let onEnd: @Sendable () -> Void
+
+    init(_ name: String = "thing", parts: [Thing] = [], onEnd: @escaping @Sendable () -> Void = {}) {
+        self.name = name
+        self.parts = parts
+        self.onEnd = onEnd
+    }
+
+    deinit { onEnd() }
+
+    var description: String { name }
+}
+
+/// A value that a child may set, so that features that read it become its own.
+enum Tenant: Property {
+    static var defaultValue: String { "root" }
+}

@@ -1,0 +1,603 @@
+import Foundation
+import Fugu
+import Support
+import Testing
+
+@testable import FuguConfiguration
+
+/// One member of each type that decoders know.
+private struct Scalars: Decodable, Sendable, Equatable {
+    var bool = true
+    var string = "text"
+    var double = 0.5
+    var float: Float = 0.25
+    var int = -1
+    var int8: Int8 = -8
+    var int16: Int16 = -16
+    var int32: Int32 = -32
+    var int64: Int64 = -64
+    var int128: Int128 = -128
+    var uint: UInt = 1
+    var uint8: UInt8 = 8
+    var uint16: UInt16 = 16
+    var uint32: UInt32 = 32
+    var uint64: UInt64 = 64
+    var uint128: UInt128 = 128
+}
+
+/// The same in a list, one after the other.
+private struct ListedScalars: Decodable, Sendable {
+    var scalars = Scalars()
+    var path: [String]
+
+    init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        path = list.codingPath.map(\.stringValue)
+        scalars.bool = try list.decode(Bool.self)
+        scalars.string = try list.decode(String.self)
+        scalars.double = try list.decode(Double.self)
+        scalars.float = try list.decode(Float.self)
+        scalars.int = try list.decode(Int.self)
+        scalars.int8 = try list.decode(Int8.self)
+        scalars.int16 = try list.decode(Int16.self)
+        scalars.int32 = try list.decode(Int32.self)
+        scalars.int64 = try list.decode(Int64.self)
+        scalars.int128 = try list.decode(Int128.self)
+        scalars.uint = try list.decode(UInt.self)
+        scalars.uint8 = try list.decode(UInt8.self)
+        scalars.uint16 = try list.decode(UInt16.self)
+        scalars.uint32 = try list.decode(UInt32.self)
+        scalars.uint64 = try list.decode(UInt64.self)
+        scalars.uint128 = try list.decode(UInt128.self)
+    }
+}
+
+/// Reads what is nested by hand, and a class's part through `super`.
+private struct Nested: Decodable, Sendable {
+    private enum Keys: CodingKey { case list, inner, parent }
+    private enum Inner: CodingKey { case name }
+
+    let names: [String]
+    let inherited: Int
+    let userInfoIsEmpty: Bool
+
+    init(from decoder: any Decoder) throws {
+        let table = try decoder.container(keyedBy: Keys.self)
+        var list = try table.nestedUnkeyedContainer(forKey: .list)
+        let first = try list.nestedContainer(keyedBy: Inner.self).decode(String.self, forKey: .name)
+        let second = try list.superDecoder().container(keyedBy: Inner.self).decode(String.self, forKey: .name)
+        let inner = try table.nestedContainer(keyedBy: Inner.self, forKey: .inner)
+        names = [first, second, try inner.decode(String.self, forKey: .name)]
+        inherited = try Int(from: table.superDecoder(forKey: .parent))
+        userInfoIsEmpty = decoder.userInfo.isEmpty
+    }
+}
+
+private enum Action: Decodable, Sendable { case start(delay: Int), stop }
+
+@Suite struct ScalarDecodingTests {
+    static let table: [Case<ScalarDecodingTests>] = [
+        Case("A member of each type that decoders know is decoded, in a table and in a list (law 25)", everyType),
+        Case("A list that ends early says where an element is missing (law 25)", shortList),
+        Case("What a type decodes by hand is found, in tables and lists, and through super (law 25)", nested),
+        Case("A table that is no case of an enumeration says so (law 25)", cases),
+        Case("Bytes describe themselves by their number, and are read from their two spellings (law 26)", bytes),
+    ]
+
+    @Test(arguments: table) func behaves(as stated: Case<ScalarDecodingTests>) async throws {
+        try await stated.run(self)
+    }
+
+    private static let members = """
+        bool = true
+        string = "text"
+        double = 0.5
+        float = 0.25
+        int = -1
+        int8 = -8
+        int16 = -16
+        int32 = -32
+        int64 = -64
+        int128 = -128
+        uint = 1
+        uint8 = 8
+        uint16 = 16
+        uint32 = 32
+        uint64 = 64
+        uint128 = 128
+        """
+
+    private func container(_ text: String) throws -> Container {
+        let container = Container()
+        try container.apply(TOMLSource(text: text, name: "x"))
+        return container
+    }
+
+    func everyType() throws {
+        let list = Self.members.split(separator: "\n").map { $0.split(separator: "= ")[1] }.joined(separator: ", ")
+        let container = try container("list = [\(list)]\n[table]\n" + Self.members)
+        try expect(container.property("table", as: Scalars.self), equals: Scalars())
+        let listed = try container.property("list", as: ListedScalars.self)
+        expect(listed?.scalars, equals: Scalars())
+        expect(listed?.path, equals: ["list"])
+    }
+
+    func shortList() throws {
+        let container = try container("list = [true, 'text']")
+        let error = #expect(throws: PropertyError.self) { try container.property("list", as: ListedScalars.self) }
+        expect(error?.description.hasPrefix("x:1:8: list[2]: missing; expected Double"), equals: true, "\(error!)")
+    }
+
+    func nested() throws {
+        let text = "[a]\nlist = [{name = 'x'}, {name = 'y'}]\ninner.name = 'z'\nparent = 5"
+        let value = try container(text).property("a", as: Nested.self)
+        expect(value?.names, equals: ["x", "y", "z"])
+        expect(value?.inherited, equals: 5)
+        expect(value?.userInfoIsEmpty, equals: true)
+    }
+
+    func cases() throws {
+        let key = PropertyKey<Action?>("scalars.action")
+        let container = try container("scalars.action = {stp = {}}")
+        let error = #expect(throws: PropertyError.self) { try container.require(key) }
+        expect(error?.description, equals: "x:1:18: scalars.action: expected one case of Action, found stp")
+        try expect(self.container("scalars.action = {stop = {}}").require(key) != nil)
+    }
+
+    func bytes() throws {
+        let container = try container("a = 'aGk='\nc = 'a?c'")
+        try expect(container.property("a", as: Base64.self), equals: Base64([104, 105]))
+        expect("\(Base64([104, 105]))", equals: "<2 bytes>")
+        #expect(throws: PropertyError.self) { try container.property("c", as: Base64.self) }
+    }
+}
+
+@Suite struct ContainerDecodingTests {
+    static let cases: [Case<ContainerDecodingTests>] = [
+        Case("A class finds its superclass under super", superclass),
+        Case("Trying types one after the other on 20,000 elements takes no longer for each as they grow", attempts),
+        Case("A type that holds itself is read to the depth limit", recursive),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ContainerDecodingTests>) async throws {
+        try await stated.run(self)
+    }
+
+    private class Animal: Decodable {
+        var name: String
+        enum CodingKeys: CodingKey { case name }
+        required init(from decoder: any Decoder) throws {
+            name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+        }
+    }
+
+    private final class Fish: Animal {
+        var fins: Int
+        enum Keys: String, CodingKey { case fins, parent = "super" }
+        required init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Keys.self)
+            fins = try container.decode(Int.self, forKey: .fins)
+            try super.init(from: try container.superDecoder())
+        }
+    }
+
+    func superclass() throws {
+        let fish = try read("a", "{\"a\": {\"fins\": 7, \"super\": {\"name\": \"fugu\"}}}", as: Fish.self)
+        expect(fish.fins, equals: 7)
+        expect(fish.name, equals: "fugu")
+        expect(message("{\"fins\": 7}", Fish.self), equals: "x:1:7: a.super: missing; expected a value")
+    }
+
+    @Test("Nested containers are read, and a value that did not fit can be tried as another type")
+    func nested() throws {
+        struct Mixed: Decodable {
+            enum Keys: String, CodingKey { case list, table }
+            var texts: [String] = []
+            var sum = 0
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Keys.self)
+                var list = try container.nestedUnkeyedContainer(forKey: .list)
+                expect(list.count, equals: 4)
+                while !list.isAtEnd {
+                    if try list.decodeNil() { continue }
+                    if let number = try? list.decode(Int.self) {
+                        sum += number
+                    } else {
+                        texts.append(try list.decode(String.self))
+                    }
+                }
+                let table = try container.nestedContainer(keyedBy: Keys.self, forKey: .table)
+                var inner = try table.nestedUnkeyedContainer(forKey: .list)
+                var first = try inner.nestedUnkeyedContainer()
+                sum += try first.decode(Int.self)
+                expect(table.codingPath.map(\.stringValue), equals: ["a", "table"])
+                expect(container.allKeys.count, equals: 2)
+            }
+        }
+        let mixed = try read(
+            "a", "{\"a\": {\"list\": [1, \"x\", null, 2], \"table\": {\"list\": [[39]]}, \"other\": 1}}", as: Mixed.self
+        )
+        expect(mixed.sum, equals: 42)
+        expect(mixed.texts, equals: ["x"])
+    }
+
+    func attempts() throws {
+        enum Either: Decodable {
+            case number(Int), text(String)
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                do { self = .number(try container.decode(Int.self)) } catch DecodingError.typeMismatch {
+                    self = .text(try container.decode(String.self))
+                }
+            }
+        }
+        let text = "{\"a\": [" + String(repeating: "\"x\",", count: 20_000) + "]}"
+        var count = 0
+        let time = try ContinuousClock().measure { count = try read("a", text, as: [Either].self).count }
+        expect(count, equals: 20_000)
+        expect(time < .seconds(5))
+    }
+
+    func recursive() throws {
+        indirect enum Chain: Decodable {
+            case end, next(Chain)
+            enum Keys: CodingKey { case next }
+            init(from decoder: any Decoder) throws {
+                let next = try decoder.container(keyedBy: Keys.self).decodeIfPresent(Chain.self, forKey: .next)
+                self = next.map { .next($0) } ?? .end
+            }
+        }
+        let text = "{\"a\": " + String(repeating: "{\"next\": ", count: 510) + "{}" + String(repeating: "}", count: 511)
+        var chain = try read("a", text, as: Chain.self)
+        var length = 0
+        while case .next(let next) = chain { (chain, length) = (next, length + 1) }
+        expect(length, equals: 510)
+    }
+}
+
+@Suite struct ExactDecodingTests {
+    static let cases: [Case<ExactDecodingTests>] = [
+        Case("A Bool is never made of a number, nor a number of a Bool, nor either of text in a file", kinds),
+        Case("A whole number is read from a fraction only if that is whole, and only where the width holds it", widths),
+        Case("Only text that is an integer is told how to be rounded; a date isn't one", integersAsText),
+        Case("A whole number is read as a fraction only if that holds it exactly", fractions),
+        Case("An optional tells null from a value, and a missing member is nil", optionals),
+        Case("An enumeration that has no such case says which there are", enumerations),
+        Case("Dictionaries take strings and numbers as keys", dictionaries),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<ExactDecodingTests>) async throws {
+        try await stated.run(self)
+    }
+
+    func kinds() {
+        expect(message("1", Bool.self), equals: "x:1:7: a: expected Bool (true or false), found integer 1")
+        expect(message("true", Int.self), equals: "x:1:7: a: expected Int, found bool true")
+        expect(message("true", Double.self), equals: "x:1:7: a: expected Double, found bool true")
+        expect(message("\"true\"", Bool.self), equals: "x:1:7: a: expected Bool (true or false), found string \"true\"")
+        expect(message("\"1\"", Int.self), equals: "x:1:7: a: expected Int, found string \"1\"")
+        expect(message("\"1.5\"", Double.self), equals: "x:1:7: a: expected Double, found string \"1.5\"")
+        expect(message("1", String.self), equals: "x:1:7: a: expected String, found integer 1")
+        expect(message("null", Int.self), equals: "x:1:7: a: expected Int, found null")
+        expect(message("[1]", Int.self), equals: "x:1:7: a: expected Int, found array")
+        expect(message("1", [Int].self), equals: "x:1:7: a: expected array, found integer 1")
+        expect(message("\"a,b\"", [String].self), equals: "x:1:7: a: expected array, found string \"a,b\"")
+        expect(message("1", [String: Int].self), equals: "x:1:7: a: expected table, found integer 1")
+    }
+
+    func widths() throws {
+        try expect(read("a", "{\"a\": 1.0}", as: Int.self), equals: 1)
+        try expect(read("a", "{\"a\": 1e2}", as: UInt8.self), equals: 100)
+        expect(message("1.5", Int.self), equals: "x:1:7: a: expected Int, found double 1.5")
+        expect(message("300", UInt8.self), equals: "x:1:7: a: expected UInt8 (0...255), found integer 300")
+        expect(message("-1", UInt.self), equals: "x:1:7: a: expected UInt (0...18446744073709551615), found integer -1")
+        expect(message("1e19", Int.self), equals: "x:1:7: a: expected Int, found double 1e+19")
+        try expect(read("a", "{\"a\": -128}", as: Int8.self), equals: -128)
+        try expect(read("a", "{\"a\": 9223372036854775807}", as: Int64.self), equals: .max)
+        try expect(read("a", "{\"a\": 5}", as: Int128.self), equals: 5)
+    }
+
+    func integersAsText() throws {
+        let container = Container()
+        try container.apply(
+            EnvironmentSource(environment: ["EXACT_RATE": "9007199254740993", "EXACT_DATE": "2026-11-24"]))
+        #expect(throws: PropertyError.self) { try container.require(\.exactRate) }.map {
+            expect("\($0)".contains("expected Double (exactly; write a decimal point to round it), found text"))
+        }
+        #expect(throws: PropertyError.self) { try container.require(\.exactDate) }.map {
+            expect("\($0)".contains("expected Double, found text"))
+        }
+    }
+
+    func fractions() throws {
+        try expect(read("a", "{\"a\": 9007199254740992}", as: Double.self), equals: 9_007_199_254_740_992)
+        let rounding = "(exactly; write a decimal point to round it), found integer"
+        expect(
+            message("9007199254740993", Double.self), equals: "x:1:7: a: expected Double \(rounding) 9007199254740993")
+        expect(message("16777217", Float.self), equals: "x:1:7: a: expected Float \(rounding) 16777217")
+        let wide = "1" + String(repeating: "0", count: 39)
+        expect(message(wide, Double.self).hasPrefix("x:1:7: a: expected Double \(rounding) 1000"))
+        try expect(read("a", "{\"a\": \(wide).0}"), equals: 1e39)
+        expect(message("1e300", Float.self), equals: "x:1:7: a: expected Float, found double 1e+300")
+        try expect(read("a", "{\"a\": 0.1}", as: Float.self), equals: 0.1)
+        // Between two values of `Float`, and nearer to the upper one by less than a `Double` tells.
+        let near = "1.000000059604644775390625000001"
+        try expect(read("a", "{\"a\": \(near)}", as: Float.self), equals: Float(near))
+        try expect(readTOML("a", "a = 1.000_000_059604644775390625000001", as: Float.self), equals: Float(near))
+        try expect(readTOML("a", "a = inf", as: Float.self), equals: .infinity)
+        try expect(readTOML("a", "a = nan", as: Double.self).isNaN)
+    }
+
+    func optionals() throws {
+        struct Pair: Decodable, Equatable { var first: Int?; var second: Int? }
+        try expect(read("a", "{\"a\": null}", as: Int?.self) == .some(nil))
+        try expect(read("a", "{\"a\": 1}", as: Int?.self), equals: 1)
+        try expect(read("a", "{\"a\": [1, null]}", as: [Int?].self), equals: [1, nil] as [Int?])
+        try expect(read("a", "{\"a\": {\"first\": null}}", as: Pair.self), equals: Pair(first: nil, second: nil))
+    }
+
+    func enumerations() throws {
+        try expect(read("a", "{\"a\": \"fast\"}", as: Mode.self), equals: .fast)
+        try expect(read("a", "{\"a\": [1, 2]}", as: [Level].self), equals: [.low, .high])
+        expect(message("\"quick\"", Mode.self), equals: "x:1:7: a: expected Mode (slow, fast), found string \"quick\"")
+        expect(message("3", Level.self), equals: "x:1:7: a: expected Level, found integer 3")
+        expect(message("3", Mode.self), equals: "x:1:7: a: expected String, found integer 3")
+    }
+
+    func dictionaries() throws {
+        try expect(read("a", "{\"a\": {\"x y\": 1, \"1\": 2}}", as: [String: Int].self), equals: ["x y": 1, "1": 2])
+        try expect(read("a", "{\"a\": {\"1\": \"x\"}}", as: [Int: String].self), equals: [1: "x"])
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var exactRate: PropertyKey<Double> { .init("exact.rate", defaultValue: 0) }
+    fileprivate var exactDate: PropertyKey<Double> { .init("exact.date", defaultValue: 0) }
+}
+
+@Suite struct FoundationDecodingTests {
+    static let cases: [Case<FoundationDecodingTests>] = [
+        Case("URL, UUID, Date, Decimal and Data are read from the forms a user expects", foundation),
+        Case("What is none of these is refused with its place", refused),
+        Case("The date and time types are read from dates and from RFC 3339 text, and never from one another", dates),
+        Case("Bytes are read as Data and as an array of bytes", bytes),
+        Case("A PropertyValue takes whatever is there, with this decoder and with others", anything),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<FoundationDecodingTests>) async throws {
+        try await stated.run(self)
+    }
+
+    @Test("Durations need a unit and are exact")
+    func durations() throws {
+        let texts: [(String, Duration)] = [
+            ("30s", .seconds(30)), ("1.5m", .seconds(90)), ("250ms", .milliseconds(250)), ("2h", .seconds(7200)),
+            ("1d", .seconds(86_400)), ("10us", .microseconds(10)), ("10µs", .microseconds(10)),
+            ("7ns", .nanoseconds(7)),
+            ("1000000000000000000000ns", .seconds(1_000_000_000_000)), ("9223372036854775807s", .seconds(Int64.max)),
+            ("000000000000000000000030s", .seconds(30)), ("1.5000000000000000000000m", .seconds(90)),
+            ("-5s", .seconds(-5)), ("-0.5s", .milliseconds(-500)), ("0s", .zero),
+            (
+                "1234567.123456789012345678s",
+                Duration(secondsComponent: 1_234_567, attosecondsComponent: 123_456_789_012_345_678)
+            ),
+        ]
+        for (text, duration) in texts { try expect(read("a", "{\"a\": \"\(text)\"}"), equals: duration, "\(text)") }
+        for text in [
+            "30", "\"30\"", "\"s\"", "\"1 s\"", "\".5s\"", "\"5.s\"", "\"1.2.3s\"", "\"5x\"", "\"\"", "\"-s\"",
+            "[30, 0]",
+            "\"0.1234567891ns\"", "\"999999999999999999d\"", "\"9223372036854775808s\"",
+            "\"\(String(repeating: "9", count: 60))s\"", "\"1s \"",
+        ] {
+            expect(
+                message(text, Duration.self).contains("expected Duration with a unit, such as 30s, 1.5m or 250ms"),
+                "\(text)")
+        }
+    }
+
+    func foundation() throws {
+        try expect(
+            read("a", "{\"a\": \"https://x.org/p?q=1\"}", as: URL.self), equals: URL(string: "https://x.org/p?q=1"))
+        let id = UUID()
+        try expect(read("a", "{\"a\": \"\(id)\"}", as: UUID.self), equals: id)
+        let date = Date(timeIntervalSince1970: 296_638_320.5)
+        try expect(
+            read("a", "{\"a\": \"1979-05-27T07:32:00.5+05:00\"}", as: Date.self),
+            equals: date.addingTimeInterval(-18_000 + 0))
+        try expect(
+            readTOML("a", "a = 1979-05-27T02:32:00.5Z", as: Date?.self), equals: date.addingTimeInterval(-18_000))
+        try expect(read("a", "{\"a\": 0.1}", as: Decimal.self), equals: Decimal(string: "0.1"))
+        let precise = Decimal(string: "1000.00000000000000001")
+        try expect(readTOML("a", "a = 1_000.000_000_000_000_000_01", as: Decimal.self), equals: precise)
+        try expect(read("a", "{\"a\": 12}", as: Decimal.self), equals: 12)
+        try expect(read("a", "{\"a\": \"19.99\"}", as: Decimal.self), equals: Decimal(string: "19.99"))
+        try expect(read("a", "{\"a\": \"AQID\"}", as: Data.self), equals: Data([1, 2, 3]))
+    }
+
+    func refused() {
+        expect(
+            message("\"not a url\"", URL.self),
+            equals:
+                "x:1:7: a: expected URL (percent-encode spaces and the like, as in a%20b), found string \"not a url\"")
+        expect(message("\"xyz\"", UUID.self), equals: "x:1:7: a: expected UUID, found string \"xyz\"")
+        expect(
+            message("\"1979-05-27\"", Date.self),
+            equals: "x:1:7: a: expected Date with an offset, such as 1979-05-27T07:32:00Z, found string \"1979-05-27\"")
+        expect(message("0", Date.self).contains("expected Date with an offset"))
+        expect(message("\"12x\"", Decimal.self), equals: "x:1:7: a: expected Decimal, found string \"12x\"")
+        expect(
+            message("0.123456789012345678901234567890123456789", Decimal.self).contains(
+                "expected Decimal, found double"))
+        expect(message("[\"http://x\"]", URL.self), equals: "x:1:7: a: expected URL, found array")
+        expect(message("{\"b\": 1}", URL.self).hasPrefix("x:1:7: a: expected URL, found table"))
+        expect(message("{\"b\": 1}", Decimal.self).hasPrefix("x:1:7: a: expected Decimal, found table"))
+        expect(message("[1]", Date.self).hasPrefix("x:1:7: a: expected Date with an offset"))
+        expect(message("\"?\"", Data.self), equals: "x:1:7: a: expected data in Base64, found string \"?\"")
+    }
+
+    func dates() throws {
+        let date = LocalDate(year: 1979, month: 5, day: 27)
+        try expect(readTOML("a", "a = 1979-05-27", as: LocalDate.self), equals: date)
+        try expect(read("a", "{\"a\": \"1979-05-27\"}", as: LocalDate.self), equals: date)
+        try expect(readTOML("a", "a = [07:32:00]", as: [LocalTime].self), equals: [LocalTime(hour: 7, minute: 32)])
+        try expect(
+            readTOML("a", "a = 1979-05-27 07:32", as: LocalDateTime.self),
+            equals: LocalDateTime(date: date, time: LocalTime(hour: 7, minute: 32)))
+        let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: OffsetDateTime.self) }
+        expect(error?.description, equals: "x:1:5: a: expected OffsetDateTime, found local date 1979-05-27")
+        let coded = try JSONDecoder().decode([LocalDate].self, from: try JSONEncoder().encode([date]))
+        expect(coded, equals: [date])
+    }
+
+    func bytes() throws {
+        let snapshot = try DictionarySource(["a": .data([1, 2])], name: "x").load()
+        try expect(snapshot.value(named: "a")?.decode(Data.self), equals: Data([1, 2]))
+        try expect(snapshot.value(named: "a")?.decode([UInt8].self), equals: [1, 2])
+        try expect(read("a", "{\"a\": [1, 2]}", as: [UInt8].self), equals: [1, 2])
+    }
+
+    func anything() throws {
+        try expect(
+            readTOML("a", "a = {b = [1, 2.5, 'x', 07:32:00]}", as: PropertyValue.self).description,
+            equals: "{b = [1, 2.5, \"x\", 07:32:00]}")
+        let other = try JSONDecoder().decode(PropertyValue.self, from: Data("{\"b\": [1, true, \"x\"]}".utf8))
+        expect(other, equals: ["b": [1, true, "x"]])
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var limit: PropertyKey<Int> { .init("others.limit", defaultValue: 1) }
+    fileprivate var doubled: FeatureKey<Int> { .init { $0.limit * 2 } }
+}
+
+private struct Limited: ThrowingFeature {
+    static func load(in container: any FeatureContainer) throws -> Int { container.limit }
+}
+
+@Suite("Values beside other coders and kinds") struct OtherCodersTests {
+    static let table: [Case<OtherCodersTests>] = [
+        Case("Dates and times pass through Foundation's coders as text", times),
+        Case("Values of any form pass through Foundation's decoder", anyForm),
+        Case("Numbers of every width are checked for their range", widths),
+        Case("Cases are given by numbers of every width", cases),
+        Case("The members of a type that asks for them by hand are known", byHand),
+        Case("Looking for an instance asks the sources first, and loads nothing (laws 16 and 23)", looking),
+    ]
+
+    @Test(arguments: table) func behaves(as stated: Case<OtherCodersTests>) async throws { try await stated.run(self) }
+
+    private struct Times: Codable, Equatable {
+        var date = LocalDate(year: 1979, month: 5, day: 27)
+        var time = LocalTime(hour: 7, minute: 32)
+        var both: LocalDateTime
+        var moment: OffsetDateTime
+
+        init() {
+            both = LocalDateTime(date: date, time: time)
+            moment = OffsetDateTime(date: date, time: time)
+        }
+    }
+
+    func times() throws {
+        let data = try JSONEncoder().encode(Times())
+        try expect(JSONDecoder().decode(Times.self, from: data), equals: Times())
+        let wrong = Data(#"{"date": "yesterday", "time": "", "both": "", "moment": ""}"#.utf8)
+        let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Times.self, from: wrong) }
+        expect("\(error!)".contains("expected LocalDate"))
+    }
+
+    func anyForm() throws {
+        let value = try JSONDecoder().decode(PropertyValue.self, from: Data("[1, 2.5, true, \"a\"]".utf8))
+        expect(value, equals: .array([.integer(1), .double(2.5), .bool(true), .string("a")]))
+    }
+
+    private struct Sized: Decodable, Equatable {
+        let small: Int32
+        let word: UInt32
+        let wide: UInt64
+    }
+
+    func widths() throws {
+        try expect(
+            read("a", #"{"a": {"small": -1, "word": 2, "wide": 3}}"#), equals: Sized(small: -1, word: 2, wide: 3))
+        #expect(throws: PropertyError.self) {
+            try read("a", #"{"a": {"small": 3000000000, "word": 2, "wide": 3}}"#, as: Sized.self)
+        }
+    }
+
+    private enum Small: Int32, Decodable { case one = 1 }
+    private enum Word: UInt32, Decodable { case two = 2 }
+    private enum Wide: UInt64, Decodable { case three = 3 }
+
+    func cases() throws {
+        try expect(read("a", #"{"a": 1}"#, as: Small.self), equals: .one)
+        try expect(read("a", #"{"a": 2}"#, as: Word.self), equals: .two)
+        try expect(read("a", #"{"a": 3}"#, as: Wide.self), equals: .three)
+        #expect(throws: PropertyError.self) { try read("a", #"{"a": 3}"#, as: Small.self) }
+    }
+
+    /// Asks for its members by hand, in all the ways that there are.
+    private struct ByHand: Decodable {
+        enum Keys: String, CodingKey { case table, list, above, inner }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.container(keyedBy: Keys.self)
+            let table = try members.nestedContainer(keyedBy: Keys.self, forKey: .table)
+            _ = try? table.decode(Int.self, forKey: .inner)
+            var list = try members.nestedUnkeyedContainer(forKey: .list)
+            expect(list.codingPath.count, equals: members.codingPath.count + 1)
+            while !list.isAtEnd { _ = try list.decode(Int.self) }
+            _ = try? members.superDecoder(forKey: .above)
+            _ = try? members.superDecoder()
+        }
+    }
+
+    func byHand() {
+        let shape = TypeShape(of: ByHand.self, sample: nil)
+        expect(shape.members.map(\.name).contains("table.inner"))
+        expect(shape.members.map(\.name).contains("list"))
+    }
+
+    func looking() throws {
+        let root = Container()
+        expect(root.doubled, equals: 2)
+        try expect(root[Limited.self], equals: 1)
+        let child = root.child()
+        expect(child.ifLoaded(\.doubled), equals: 2)
+        expect(child.ifLoaded(Limited.self), equals: 1)
+        try child.apply(DictionarySource(["others": ["limit": 5]], name: "child"))
+        expect(child.ifLoaded(\.doubled) == nil)
+        expect(child.ifLoaded(Limited.self) == nil)
+        expect(child.doubled, equals: 10)
+        expect(root.ifLoaded(\.doubled), equals: 2)
+    }
+}
+
+/// Reads one value of a JSON or TOML text.
+func read<Value: Decodable>(
+    _ name: String, _ text: String, as type: Value.Type = Value.self
+) throws(PropertyError) -> Value {
+    let snapshot = try JSONSource(text: text, name: "x").load()
+    guard let value = snapshot.value(named: name) else { throw PropertyError("nothing there") }
+    return try value.decode(type)
+}
+
+func readTOML<Value: Decodable>(
+    _ name: String, _ text: String, as type: Value.Type = Value.self
+) throws(PropertyError) -> Value {
+    let snapshot = try TOMLSource(text: text, name: "x").load()
+    guard let value = snapshot.value(named: name) else { throw PropertyError("nothing there") }
+    return try value.decode(type)
+}
+
+/// The error of a read that must fail.
+func message<Value: Decodable>(_ text: String, _ type: Value.Type) -> String {
+    do {
+        return "read \(try read("a", "{\"a\": \(text)}", as: type))"
+    } catch {
+        return "\(error)"
+    }
+}
+
+enum Mode: String, Decodable, CaseIterable { case slow, fast }
+enum Level: Int, Decodable { case low = 1, high = 2 }
