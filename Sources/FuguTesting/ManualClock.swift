@@ -6,25 +6,36 @@ public import Fugu
 /// let clock = ManualClock()
 /// container.clock = ErasedClock(clock)
 /// let task = Task { try await poller.run() }
-/// await clock.sleepers(atLeast: 1)      // it has come to its sleep
-/// clock.advance(by: .seconds(30))       // and wakes
+/// await clock.advance(by: .seconds(30))   // three polls, ten seconds apart, have run
 /// ```
 ///
-/// If a task sleeps repeatedly, go step by step: wait for its sleep, and then advance. You can call all methods from any
-/// thread.
+/// Advancing lets other tasks run: those that are about to sleep come to their sleep, each one that wakes runs until it sleeps
+/// again or waits for something else, and so do the tasks that it starts. Nothing here waits for real time, so what a task does
+/// on threads of its own, or with files and networks, isn't awaited: await its result.
 ///
-/// An Xcode preview can't import FuguTesting: give it `ErasedClock.immediate`, or the clock of the system.
+/// A call that no task's sleep can answer fails the test with a message. To move the clock where no task sleeps, call ``move(by:)``.
+///
+/// You can call all methods from any thread. An Xcode preview can't import FuguTesting: give it `ErasedClock.immediate`, or the
+/// clock of the system.
 public final class ManualClock: Clock, Sendable {
     /// A point in time of a manual clock.
     public typealias Instant = ErasedClock.Instant
 
     private let state: Locked<ManualClockState>
+    /// The number of rounds after which a task that hasn't come to its sleep isn't expected anymore.
+    private let patience: Int
 
     /// Creates a clock.
     ///
     /// - Parameter now: The instant that the clock shows at first.
     public init(now: Instant = Instant()) {
         state = Locked(ManualClockState(now: now))
+        patience = 10_000
+    }
+
+    package init(patience: Int) {
+        state = Locked(ManualClockState(now: Instant()))
+        self.patience = patience
     }
 
     /// The instant that the clock shows.
@@ -47,8 +58,10 @@ public final class ManualClock: Clock, Sendable {
         let ticket = state.withLock { $0.ticket() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                state.withLock { $0.enter(Sleeper(deadline: deadline, ticket: ticket, continuation: continuation)) }
-                    .resume()
+                let isDue = state.withLock {
+                    $0.enter(Sleeper(deadline: deadline, ticket: ticket, continuation: continuation))
+                }
+                if isDue { continuation.resume() }
                 // If the task was canceled before it registered, nothing woke it.
                 if Task.isCancelled { cancelSleep(ticket) }
             }
@@ -68,66 +81,156 @@ public final class ManualClock: Clock, Sendable {
         try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
     }
 
-    /// Advances the clock and wakes the tasks whose deadlines have come.
+    private func cancelSleep(_ ticket: UInt64) {
+        state.withLock { $0.removeSleeper(ticket) }?.continuation.resume(throwing: CancellationError())
+    }
+}
+
+extension ManualClock {
+    /// Advances the clock by a duration, and lets tasks run.
     ///
-    /// Tasks wake in the order of their deadlines, and tasks with equal deadlines in the order in which they began to sleep.
+    /// The clock stops at each deadline on the way, wakes the tasks that sleep until then, in the order in which they began to
+    /// sleep, and lets them run before it goes on. A task that sleeps again on the way wakes again.
+    ///
+    /// If no task sleeps on the clock, even after others had the opportunity to run, the test fails.
+    ///
+    /// - Parameters:
+    ///   - duration: The duration. A negative one stops the program with a message.
+    ///   - fileID: The place of the call, for failures, together with the next two.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    /// - Complexity: O(*n* · *d*) for *n* tasks that sleep and *d* deadlines on the way.
+    public func advance(
+        by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+    ) async {
+        if duration < .zero { fatalError(Messages.clockGoesBack(duration)) }
+        await advance(to: now.advanced(by: duration), fileID: fileID, filePath: filePath, line: line)
+    }
+
+    /// Moves the clock by a duration at once, without letting tasks run.
+    ///
+    /// Tasks whose deadlines have come wake, and run later, in the order of their deadlines.
     ///
     /// - Parameter duration: The duration. A negative one stops the program with a message.
     /// - Complexity: O(*n*) for *n* tasks that sleep.
-    public func advance(by duration: Duration) {
-        if duration < .zero {
-            fatalError(Messages.clockGoesBack(duration))
-        }
-        state.withLock { $0.advance(to: $0.now.advanced(by: duration)) }.resume()
+    public func move(by duration: Duration) {
+        if duration < .zero { fatalError(Messages.clockGoesBack(duration)) }
+        state.withLock { $0.advance(to: $0.now.advanced(by: duration)) }.forEach { $0.continuation.resume() }
     }
 
-    /// Advances the clock to an instant and wakes the tasks whose deadlines have come.
+    /// Advances the clock to an instant, and lets tasks run, like ``advance(by:fileID:filePath:line:)``.
     ///
-    /// An instant that has passed changes nothing.
-    ///
-    /// - Parameter instant: The instant.
-    /// - Complexity: O(*n*) for *n* tasks that sleep.
-    public func advance(to instant: Instant) {
-        state.withLock { $0.advance(to: instant) }.resume()
+    /// - Parameters:
+    ///   - instant: The instant. One that has passed only lets tasks run.
+    ///   - fileID: The place of the call, for failures, together with the next two.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    /// - Complexity: O(*n* · *d*) for *n* tasks that sleep and *d* deadlines on the way.
+    public func advance(
+        to instant: Instant, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+    ) async {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line)
+        await beginMoving(at: place)
+        while let deadline = nextDeadline, deadline <= instant { await move(to: deadline) }
+        await move(to: instant)
     }
 
-    /// Advances the clock to the nearest deadline, if a task sleeps, and wakes all tasks that wait for that instant.
+    /// Advances the clock to each deadline in turn, and lets tasks run, until no task sleeps on the clock.
     ///
-    /// - Returns: `true` if a task slept.
-    /// - Complexity: O(*n*) for *n* tasks that sleep.
-    @discardableResult
-    public func advanceToNextDeadline() -> Bool {
-        let wakeUp = state.withLock { state in
-            state.sleepers.first.map { state.advance(to: $0.deadline) }
+    /// If no task sleeps on the clock, even after others had the opportunity to run, the test fails. It also fails if the tasks
+    /// still sleep after a thousand deadlines, as one that repeats without an end does.
+    ///
+    /// - Parameters:
+    ///   - fileID: The place of the call, for failures, together with the next two.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    /// - Complexity: O(*n* · *d*) for *n* tasks that sleep and *d* deadlines.
+    public func run(
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+    ) async {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line)
+        await beginMoving(at: place)
+        for _ in 0..<deadlineLimit {
+            guard let deadline = nextDeadline, !Task.isCancelled else { return }
+            await move(to: deadline)
         }
-        wakeUp?.resume()
-        return wakeUp != nil
+        if sleeperCount > 0 { Audience.present().fail(Messages.clockRunsOn(place, deadlineLimit), at: place) }
     }
 
     /// Waits until a number of tasks sleep on this clock, or until the calling task is canceled.
     ///
-    /// With it, a test can wait until the tasks that it started sleep, without sleeping itself.
+    /// With it, a test sees that the tasks that it started sleep. If they don't, even after they had ample opportunity, the test
+    /// fails.
     ///
-    /// - Parameter count: The number of tasks.
-    public func sleepers(atLeast count: Int) async {
-        let ticket = state.withLock { $0.ticket() }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                state.withLock { $0.enter(Watcher(count: count, ticket: ticket, continuation: continuation)) }
-                    .resume()
-                if Task.isCancelled { cancelWatch(ticket) }
-            }
-        } onCancel: {
-            cancelWatch(ticket)
+    /// - Parameters:
+    ///   - count: The number of tasks.
+    ///   - fileID: The place of the call, for failures, together with the next two.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
+    public func sleepers(
+        atLeast count: Int, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+    ) async {
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line)
+        await waitForSleepers(count, at: place) { Messages.clockMissesSleepers(place, count, $0) }
+    }
+}
+
+// How tasks get to run, without waiting for time.
+//
+// A round hands a job to each executor that code under test usually has: the pool of threads, where the job has the lowest
+// priority and nobody's wait raises it, the main actor, and the actor of the caller, to which the round returns. An executor runs
+// what was ready before it runs the job, so each round takes every task that is ready one step further, to the next point where
+// it suspends. Tasks that hand over to one another need a round for each step, and another processor may still be at a long step
+// when a round ends: hence several rounds, begun again whenever a task comes to a sleep or leaves it. On a busy machine, the
+// rounds take longer in the same measure as the tasks, which a wait for time wouldn't.
+extension ManualClock {
+    /// The number of rounds without a sleep or the end of one after which tasks had the opportunity to run.
+    private static let quietRounds = 50
+    /// The number of deadlines after which a run ends.
+    private var deadlineLimit: Int { patience / 10 }
+
+    private var nextDeadline: Instant? { state.withLock { $0.sleepers.first?.deadline } }
+
+    /// Lets tasks come to their sleep, and fails the test if none does.
+    private func beginMoving(at place: SourcePlace) async {
+        await letTasksRun()
+        await waitForSleepers(1, at: place) { _ in Messages.clockMovesForNobody(place) }
+    }
+
+    /// Wakes the tasks that sleep until an instant, and lets tasks run.
+    private func move(to instant: Instant) async {
+        state.withLock { $0.advance(to: instant) }.forEach { $0.continuation.resume() }
+        await letTasksRun()
+    }
+
+    private func letTasksRun() async {
+        var changes = state.withLock { $0.changes }
+        var quiet = 0
+        // If tasks go on and on, they aren't waited for either.
+        for _ in 0..<patience {
+            await Self.runRound()
+            let changesNow = state.withLock { $0.changes }
+            quiet = changesNow == changes ? quiet + 1 : 0
+            if quiet == Self.quietRounds { return }
+            changes = changesNow
         }
     }
 
-    private func cancelSleep(_ ticket: UInt64) {
-        state.withLock { $0.removeSleeper(ticket) }?.continuation.resume(throwing: CancellationError())
+    private func waitForSleepers(_ count: Int, at place: SourcePlace, failure: (_ found: Int) -> String) async {
+        for _ in 0..<patience {
+            if sleeperCount >= count || Task.isCancelled { return }
+            await Self.runRound()
+        }
+        let found = sleeperCount
+        if found < count { Audience.present().fail(failure(found), at: place) }
     }
 
-    private func cancelWatch(_ ticket: UInt64) {
-        state.withLock { $0.removeWatcher(ticket) }?.continuation.resume()
+    private static func runRound() async {
+        // Waiting for the task's value would raise its priority.
+        await withCheckedContinuation { continuation in
+            _ = Task.detached(priority: .background) { continuation.resume() }
+        }
+        await MainActor.run {}
     }
 }
 

@@ -7,32 +7,13 @@ struct Sleeper: Sendable {
     let continuation: CheckedContinuation<Void, any Error>
 }
 
-/// A task that waits until a number of tasks sleep on a ``ManualClock``.
-struct Watcher: Sendable {
-    let count: Int
-    let ticket: UInt64
-    let continuation: CheckedContinuation<Void, Never>
-}
-
-/// The continuations that a step of the clock resumes.
-///
-/// The caller resumes them after it has released the lock, because resuming can run an executor's code.
-struct WakeUp: Sendable {
-    var sleepers: ArraySlice<Sleeper> = []
-    var watchers: [Watcher] = []
-
-    func resume() {
-        for sleeper in sleepers { sleeper.continuation.resume() }
-        for watcher in watchers { watcher.continuation.resume() }
-    }
-}
-
 /// The state of a ``ManualClock``, whose methods run under its lock.
 struct ManualClockState: Sendable {
     private(set) var now: ManualClock.Instant
     /// Sorted by deadline, and for equal deadlines by arrival.
     private(set) var sleepers: [Sleeper] = []
-    private var watchers: [Watcher] = []
+    /// Counts the sleeps that began and ended.
+    private(set) var changes = 0
     private var lastTicket: UInt64 = 0
 
     init(now: ManualClock.Instant) {
@@ -45,33 +26,29 @@ struct ManualClockState: Sendable {
         return lastTicket
     }
 
-    mutating func enter(_ sleeper: Sleeper) -> WakeUp {
-        guard sleeper.deadline > now else { return WakeUp(sleepers: [sleeper]) }
+    /// Adds a sleeper, or returns `true` if its deadline has come.
+    mutating func enter(_ sleeper: Sleeper) -> Bool {
+        guard sleeper.deadline > now else { return true }
         let place = sleepers.firstIndex { $0.deadline > sleeper.deadline } ?? sleepers.endIndex
         sleepers.insert(sleeper, at: place)
-        let satisfied = watchers.filter { $0.count <= sleepers.count }
-        watchers.removeAll { $0.count <= sleepers.count }
-        return WakeUp(watchers: satisfied)
+        changes += 1
+        return false
     }
 
-    mutating func enter(_ watcher: Watcher) -> WakeUp {
-        guard watcher.count > sleepers.count else { return WakeUp(watchers: [watcher]) }
-        watchers.append(watcher)
-        return WakeUp()
-    }
-
-    mutating func advance(to instant: ManualClock.Instant) -> WakeUp {
+    /// Moves the clock, unless the instant has passed, and returns the sleepers to wake.
+    ///
+    /// The caller resumes them after it has released the lock, because resuming can run an executor's code.
+    mutating func advance(to instant: ManualClock.Instant) -> ArraySlice<Sleeper> {
         now = max(now, instant)
         let due = sleepers.prefix { $0.deadline <= now }
         sleepers.removeFirst(due.count)
-        return WakeUp(sleepers: due)
+        changes += due.count
+        return due
     }
 
     mutating func removeSleeper(_ ticket: UInt64) -> Sleeper? {
-        sleepers.firstIndex { $0.ticket == ticket }.map { sleepers.remove(at: $0) }
-    }
-
-    mutating func removeWatcher(_ ticket: UInt64) -> Watcher? {
-        watchers.firstIndex { $0.ticket == ticket }.map { watchers.remove(at: $0) }
+        guard let place = sleepers.firstIndex(where: { $0.ticket == ticket }) else { return nil }
+        changes += 1
+        return sleepers.remove(at: place)
     }
 }

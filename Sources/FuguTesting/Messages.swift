@@ -1,3 +1,5 @@
+import Fugu
+
 /// The messages of this module, as functions that tests read.
 ///
 /// A line sets a feature in the container `$0`.
@@ -47,6 +49,25 @@ enum Messages {
     }
 
     static func clockGoesBack(_ duration: Duration) -> String {
-        "Fugu: a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more, not \(duration)."
+        "Fugu: a ManualClock can't go back.\nFix: pass a duration of zero or more, not \(duration)."
+    }
+
+    static func clockMovesForNobody(_ place: SourcePlace) -> String {
+        "Fugu: the ManualClock was advanced at \(place), but no task sleeps on it.\nFix: before this call, start the task that "
+            + "sleeps, and give its code this clock: $0.clock = ErasedClock(clock). To move the clock where no task "
+            + "sleeps, write clock.move(by: …)."
+    }
+
+    static func clockMissesSleepers(_ place: SourcePlace, _ count: Int, _ found: Int) -> String {
+        let tasks = count == 1 ? "a task" : "\(count) tasks"
+        let sleep = found == 0 ? "none does" : found == 1 ? "only 1 does" : "only \(found) do"
+        return
+            "Fugu: the test waits at \(place) until \(tasks) sleep\(count == 1 ? "s" : "") on the ManualClock, and \(sleep).\n"
+            + "Fix: before this call, start the code that sleeps, and give it this clock: $0.clock = ErasedClock(clock)."
+    }
+
+    static func clockRunsOn(_ place: SourcePlace, _ count: Int) -> String {
+        "Fugu: run() at \(place) has advanced the ManualClock to \(count) deadlines, and a task sleeps still.\nFix: for a task "
+            + "that repeats, call advance(by:) instead, or cancel the task first."
     }
 }

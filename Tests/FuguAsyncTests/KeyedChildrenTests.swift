@@ -143,12 +143,12 @@ struct KeyedChildrenTests {
         let tenants = container.children(by: \.tenant, idleTime: .seconds(60))
         await tenants.withChild(for: "a") { _ = $0[pools.key] }
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(40))
+        clock.move(by: .seconds(40))
         await tenants.withChild(for: "b") { _ = $0[pools.key] }
-        clock.advance(by: .seconds(30))
+        clock.move(by: .seconds(30))
         await expect(pools.log.first(3), equals: ["open a", "open b", "close a"])
         await tenants.withChild(for: "b") { child in
-            clock.advance(by: .seconds(100))
+            clock.move(by: .seconds(100))
             expect(child[pools.key], equals: "pool of b")
         }
         expect(pools.log.count, equals: 3)

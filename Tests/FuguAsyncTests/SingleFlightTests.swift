@@ -205,9 +205,9 @@ extension Thing: Equatable {
         let readers = read(container)
         await container.untilWaiting(for: Slow.self, 1_000)
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: .milliseconds(99))
+        clock.move(by: .milliseconds(99))
         expect(container.ifLoaded(Slow.self) == nil)
-        clock.advance(by: .milliseconds(1))
+        clock.move(by: .milliseconds(1))
         let instance = try await container[Slow.self]
         for reader in readers { try await expect(reader.value, is: instance) }
         expect(container.stage.tally("Slow").value, equals: 1)
@@ -223,7 +223,7 @@ extension Thing: Equatable {
             await #expect(throws: CancellationError.self) { try await reader.value }
         }
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: .milliseconds(100))
+        clock.move(by: .milliseconds(100))
         try await expect(readers.last?.value, is: container.ifLoaded(Slow.self))
         expect(container.stage.tally("Slow").value, equals: 1)
     }

@@ -30,7 +30,7 @@ extension ContainerKeys {
         await clock.sleepers(atLeast: 1)
         func step() async {
             for _ in 0..<2 {
-                clock.advance(by: .seconds(5))
+                clock.move(by: .seconds(5))
                 await clock.sleepers(atLeast: 1)
             }
         }
@@ -65,7 +65,7 @@ extension ContainerKeys {
         first.change(to: ["law25b.port": "x"])
         second.change(to: ["law25b.host": "b"])
         for _ in 0..<4 {
-            clock.advance(by: .seconds(5))
+            clock.move(by: .seconds(5))
             await clock.sleepers(atLeast: 1)
         }
         #expect(container.port == 1 && container.host == "a" && reports.all.count == 1, "\(reports.all)")

@@ -32,7 +32,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         let task = Task { await container.reload(every: .seconds(1)) }
         await clock.sleepers(atLeast: 1)
         try await body {
-            clock.advance(by: .seconds(1))
+            clock.move(by: .seconds(1))
             await clock.sleepers(atLeast: 1)
         }
         task.cancel()
@@ -114,7 +114,7 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
         await clock.sleepers(atLeast: 1)
         source.change(to: ["law25": ["limit": 2]])
         for _ in 0..<3 {
-            clock.advance(by: .seconds(1))
+            clock.move(by: .seconds(1))
             await clock.sleepers(atLeast: 1)
         }
         task.cancel()
@@ -291,7 +291,7 @@ extension ContainerKeys {
         await clock.sleepers(atLeast: 1)
         try await body {
             for _ in 0..<2 {
-                clock.advance(by: .seconds(5))
+                clock.move(by: .seconds(5))
                 await clock.sleepers(atLeast: 1)
             }
         }
@@ -322,7 +322,7 @@ extension ContainerKeys {
         try container.apply(source)
         await polling { step in
             source.change(to: ["port": 2])
-            clock.advance(by: .seconds(4.9))
+            clock.move(by: .seconds(4.9))
             expect(clock.sleeperCount, equals: 1)
             expect(source.loads, equals: 1)
             await step()
@@ -422,7 +422,7 @@ extension ContainerKeys {
                 for _ in 0..<2 {
                     count += 1
                     restless.change(to: ["other": .integer(count)])
-                    clock.advance(by: .seconds(5))
+                    clock.move(by: .seconds(5))
                     await clock.sleepers(atLeast: 1)
                 }
             }
@@ -509,7 +509,7 @@ extension ContainerKeys {
         await clock.sleepers(atLeast: 1)
         func look(_ times: Int) async {
             for _ in 0..<times {
-                clock.advance(by: .milliseconds(10))
+                clock.move(by: .milliseconds(10))
                 await clock.sleepers(atLeast: 1)
             }
         }

@@ -22,7 +22,7 @@ import Testing
         let wrapped = ErasedClock(clock)
         expect(wrapped.now.offset, equals: .zero)
         let before = wrapped.now
-        clock.advance(by: .seconds(3))
+        clock.move(by: .seconds(3))
         expect(wrapped.now.offset, equals: .seconds(3))
         expect(before < wrapped.now)
         expect(ErasedClock(wrapped).now, equals: wrapped.now)
@@ -35,7 +35,7 @@ import Testing
         container.clock = ErasedClock(clock)
         let task = Task { try await container.clock.sleep(for: .seconds(1)) }
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: .seconds(1))
+        clock.move(by: .seconds(1))
         try await task.value
         expect(container.clock.now.offset, equals: .seconds(1))
     }
@@ -50,7 +50,7 @@ import Testing
         await manual.sleepers(atLeast: 2)
         other.cancel()
         await #expect(throws: CancellationError.self) { try await other.value }
-        manual.advance(by: .seconds(1))
+        manual.move(by: .seconds(1))
         try await task.value
     }
 

@@ -18,6 +18,27 @@ private actor Bedroom {
     }
 }
 
+/// Counts seconds, as the model of a view does, and hands the result to another actor and back.
+@MainActor private final class Counter {
+    private(set) var seconds = 0
+    private(set) var isSaved = false
+    private let clock: ManualClock
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func start(seconds count: Int) {
+        Task {
+            for _ in 0..<count {
+                try await clock.sleep(for: .seconds(1))
+                seconds += 1
+            }
+            let store = Bedroom()
+            try await store.sleep("now", on: clock, until: 0)
+            isSaved = await store.woken == ["now"]
+        }
+    }
+}
+
 @Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
     static let cases: [Case<ManualClockTests>] = [
         Case("Each step of the clock wakes the sleepers whose deadline has come, and nobody else", wakesInSteps),
@@ -27,12 +48,17 @@ private actor Bedroom {
         Case("Cancelling a sleeper makes it throw and removes it; the others sleep on", cancellation),
         Case("A task that was cancelled before it came to its sleep throws at once", cancelledBefore),
         Case("Sleep and cancellation that meet end one way or the other, 2,000 times, and leave nobody behind", race),
-        Case("A loop that sleeps again and again is moved step by step", steps),
-        Case("Moving to the next deadline wakes all who wait for it, and says when nobody sleeps", nextDeadline),
+        Case("Advancing lets a loop sleep again and again on the way", loop),
+        Case("Advancing lets tasks of the main actor and of others run, and those that they start", handOver),
+        Case("Advancing waits for tasks that haven't come to their sleep", late),
+        Case("A run ends when nobody sleeps", run),
+        Case("Advancing fails the test where nobody sleeps, and so does a run", advancedForNobody),
+        Case("Waiting for a sleep that never comes fails the test", missing),
+        Case("A run of a task that repeats without an end fails the test", endlessRun),
         Case(
             "Waiting for sleepers ends when there are enough, at once if there are already, and when its task is cancelled",
             watching),
-        Case("An instant that has passed changes nothing", backwards),
+        Case("Advancing to an instant that has passed lets tasks run", backwards),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<ManualClockTests>) async throws { try await stated.run(self) }
@@ -47,12 +73,12 @@ private actor Bedroom {
         }
         for step in [["a1", "a2"], ["b1"], ["c1", "c2"]] {
             let before = await bedroom.woken
-            clock.advance(by: .seconds(1))
+            clock.move(by: .seconds(1))
             for name in step { try await tasks[name]?.value }
             await expect(Set(bedroom.woken), equals: Set(before + step))
         }
         expect(clock.sleeperCount, equals: 1)
-        clock.advance(to: .init(offset: .seconds(9)))
+        await clock.advance(to: .init(offset: .seconds(9)))
         try await tasks["d"]?.value
         await expect(bedroom.woken.last, equals: "d")
     }
@@ -68,10 +94,10 @@ private actor Bedroom {
             tasks.append(Task { try await bedroom.sleep(name, on: erased, for: seconds) })
             await clock.sleepers(atLeast: tasks.count)
         }
-        clock.advance(by: .seconds(1))
+        clock.move(by: .seconds(1))
         for task in tasks.prefix(2) { try await task.value }
         await expect(Set(bedroom.woken), equals: ["early", "early too"])
-        clock.advance(by: .seconds(1))
+        clock.move(by: .seconds(1))
         try await tasks[2].value
         await expect(bedroom.woken.last, equals: "late")
     }
@@ -81,9 +107,9 @@ private actor Bedroom {
         let bedroom = Bedroom()
         let task = Task { try await bedroom.sleep("a", on: clock, until: 2) }
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: .milliseconds(1_999))
+        clock.move(by: .milliseconds(1_999))
         expect(clock.sleeperCount, equals: 1)
-        clock.advance(by: .milliseconds(1))
+        clock.move(by: .milliseconds(1))
         expect(clock.sleeperCount, equals: 0)
         try await task.value
     }
@@ -104,7 +130,7 @@ private actor Bedroom {
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         expect(clock.sleeperCount, equals: 1)
-        clock.advance(by: .seconds(1))
+        clock.move(by: .seconds(1))
         try await kept.value
     }
 
@@ -126,7 +152,7 @@ private actor Bedroom {
         let clock = ManualClock()
         for _ in 0..<2_000 {
             let task = Task { try await clock.sleep(for: .seconds(1)) }
-            let mover = Task { clock.advance(by: .seconds(1)) }
+            let mover = Task { clock.move(by: .seconds(1)) }
             task.cancel()
             _ = await task.result
             await mover.value
@@ -134,7 +160,7 @@ private actor Bedroom {
         expect(clock.sleeperCount, equals: 0)
     }
 
-    func steps() async throws {
+    func loop() async throws {
         let clock = ManualClock()
         let ticks = Locked(0)
         let loop = Task {
@@ -143,28 +169,106 @@ private actor Bedroom {
                 ticks.withLock { $0 += 1 }
             }
         }
-        for tick in 1...5 {
-            await clock.sleepers(atLeast: 1)
-            expect(clock.advanceToNextDeadline())
-            await clock.sleepers(atLeast: 1)
-            expect(ticks.withLock { $0 }, equals: tick)
-            expect(clock.now.offset, equals: .seconds(10 * tick))
-        }
+        await clock.advance(by: .seconds(45))
+        expect(ticks.withLock { $0 }, equals: 4)
+        expect(clock.now.offset, equals: .seconds(45))
+        await clock.advance(by: .seconds(5))
+        expect(ticks.withLock { $0 }, equals: 5)
         loop.cancel()
         await #expect(throws: CancellationError.self) { try await loop.value }
     }
 
-    func nextDeadline() async throws {
+    @MainActor func handOver() async {
         let clock = ManualClock()
-        expect(!clock.advanceToNextDeadline())
-        expect(clock.now.offset, equals: .zero)
-        let tasks = [2, 2, 5].map { seconds in Task { try await clock.sleep(for: .seconds(seconds)) } }
-        await clock.sleepers(atLeast: 3)
-        clock.advanceToNextDeadline()
-        expect(clock.now.offset, equals: .seconds(2))
-        expect(clock.sleeperCount, equals: 1)
-        clock.advanceToNextDeadline()
-        for task in tasks { try await task.value }
+        let counter = Counter(clock)
+        counter.start(seconds: 3)
+        let bedroom = Bedroom()
+        let other = Task { try await bedroom.sleep("a", on: clock, until: 2) }
+        await clock.advance(by: .seconds(1))
+        expect(counter.seconds, equals: 1)
+        await clock.advance(by: .seconds(2))
+        expect(counter.seconds, equals: 3)
+        expect(counter.isSaved)
+        await expect(bedroom.woken, equals: ["a"])
+        _ = await other.result
+    }
+
+    func late() async {
+        let clock = ManualClock()
+        let ticks = Locked(0)
+        let task = Task {
+            for _ in 0..<200 { await Task.yield() }
+            try await clock.sleep(for: .seconds(1))
+            ticks.withLock { $0 += 1 }
+        }
+        await clock.advance(by: .seconds(1))
+        expect(ticks.withLock { $0 }, equals: 1)
+        _ = await task.result
+    }
+
+    func run() async {
+        let clock = ManualClock()
+        let woken = Log<Int>()
+        let tasks = [5, 2, 9, 2].map { seconds in
+            Task {
+                try await clock.sleep(for: .seconds(seconds))
+                woken.add(seconds)
+                try await clock.sleep(for: .seconds(1))
+            }
+        }
+        await clock.run()
+        expect(woken.all, equals: [2, 2, 5, 9])
+        expect(clock.now.offset, equals: .seconds(10))
+        for task in tasks { _ = await task.result }
+    }
+
+    func advancedForNobody() async {
+        let clock = ManualClock(patience: 1_000)
+        let failures = await texts {
+            await clock.advance(by: .seconds(1), fileID: "Tests/A.swift", line: 7)
+            await clock.run(fileID: "Tests/A.swift", line: 8)
+        }
+        expect(
+            failures,
+            equals: [7, 8].map { line in
+                "Fugu: the ManualClock was advanced at Tests/A.swift:\(line), but no task sleeps on it.\nFix: before this call, "
+                    + "start the task that sleeps, and give its code this clock: $0.clock = ErasedClock(clock). To move the clock "
+                    + "where no task sleeps, write clock.move(by: …)."
+            })
+        expect(clock.now.offset, equals: .seconds(1))
+    }
+
+    func missing() async {
+        let clock = ManualClock(patience: 1_000)
+        let task = Task { try await clock.sleep(for: .seconds(1)) }
+        let failures = await texts {
+            await clock.sleepers(atLeast: 2, fileID: "Tests/A.swift", line: 7)
+            await clock.advance(by: .seconds(1))
+            await clock.sleepers(atLeast: 1, fileID: "Tests/A.swift", line: 8)
+        }
+        let fix =
+            "Fix: before this call, start the code that sleeps, and give it this clock: $0.clock = ErasedClock(clock)."
+        expect(
+            failures,
+            equals: [
+                "Fugu: the test waits at Tests/A.swift:7 until 2 tasks sleep on the ManualClock, and only 1 does.\n\(fix)",
+                "Fugu: the test waits at Tests/A.swift:8 until a task sleeps on the ManualClock, and none does.\n\(fix)",
+            ])
+        _ = await task.result
+    }
+
+    func endlessRun() async {
+        let clock = ManualClock(patience: 1_000)
+        let task = Task { while true { try await clock.sleep(for: .seconds(1)) } }
+        let failures = await texts { await clock.run(fileID: "Tests/A.swift", line: 7) }
+        expect(
+            failures,
+            equals: [
+                "Fugu: run() at Tests/A.swift:7 has advanced the ManualClock to 100 deadlines, and a task sleeps still.\nFix: for a "
+                    + "task that repeats, call advance(by:) instead, or cancel the task first."
+            ])
+        task.cancel()
+        _ = await task.result
     }
 
     func watching() async throws {
@@ -178,22 +282,26 @@ private actor Bedroom {
         expect(clock.sleeperCount, equals: 2)
         never.cancel()
         await never.value
-        clock.advance(by: .seconds(1))
+        clock.move(by: .seconds(1))
         for task in tasks { try await task.value }
     }
 
-    func backwards() {
+    func backwards() async {
         let clock = ManualClock(now: .init(offset: .seconds(5)))
-        clock.advance(to: .init(offset: .seconds(1)))
+        let task = Task { try await clock.sleep(for: .seconds(1)) }
+        await clock.advance(to: .init(offset: .seconds(1)))
         expect(clock.now.offset, equals: .seconds(5))
+        expect(clock.sleeperCount, equals: 1)
+        await clock.run()
+        _ = await task.result
     }
 
     @Test("Moving back by a duration stops with a message, in release builds too")
     func negative() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            ManualClock().advance(by: .seconds(-1))
+            ManualClock().move(by: .seconds(-1))
         }
         let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        expect(message.contains("a ManualClock can't go back.\nFix: pass advance(by:) a duration of zero or more"))
+        expect(message.contains("a ManualClock can't go back.\nFix: pass a duration of zero or more"))
     }
 }

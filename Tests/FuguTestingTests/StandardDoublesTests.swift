@@ -27,7 +27,7 @@ struct StandardDoublesTests {
     func clock() async throws {
         let waiting = Task { try await Container.current.clock.sleep(for: .seconds(30)) }
         await container.manualClock.sleepers(atLeast: 1)
-        container.manualClock.advance(by: .seconds(30))
+        container.manualClock.move(by: .seconds(30))
         try await waiting.value
         expect(container.timestamp.now, equals: 130)
         expect(container.date.now, equals: Date(timeIntervalSince1970: 130))

@@ -46,10 +46,10 @@ import Android
 
     func follows() {
         let clock = ManualClock()
-        clock.advance(by: .seconds(100))
+        clock.move(by: .seconds(100))
         let timestamp = Timestamp.following(clock, from: 1_000)
         expect(timestamp.now, equals: 1_000)
-        clock.advance(by: .milliseconds(1_500))
+        clock.move(by: .milliseconds(1_500))
         expect(timestamp.now, equals: 1_001.5)
     }
 

@@ -106,11 +106,21 @@ private struct Pilot {
     }
 
     @Test("Clocks and randomness", .container)
-    func clocks() {
-        // | `\.continuousClock`, `TestClock` |
+    func clocks() async throws {
+        // | `\.continuousClock`, `TestClock()` |
         let clock = ManualClock()
         Container.current.clock = ErasedClock(clock)
-        clock.advance(by: .seconds(3))
+        let container = Container.current
+        let task = Task { try await container.clock.sleep(for: .seconds(3)) }
+
+        // | `await clock.advance(by: .seconds(1))`, `await clock.run()` |
+        await clock.advance(by: .seconds(1))
+        await clock.run()
+        try await task.value
+
+        // | `ImmediateClock()` |
+        Container.current.clock = .immediate
+        try await Container.current.clock.sleep(for: .seconds(3))
 
         // | `\.withRandomNumberGenerator` |
         Container.current.randomness = .constant(1)

@@ -96,7 +96,7 @@ extension Snippets {
             return [user]
         }
         for seconds in [0, 59, 1] {
-            clock.advance(by: .seconds(seconds))
+            clock.move(by: .seconds(seconds))
             #expect(try await container[OrderPage.self].text() == "guest: guest")
         }
         #expect(asked.withLock { $0 } == 2)

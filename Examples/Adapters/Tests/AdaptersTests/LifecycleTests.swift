@@ -134,7 +134,7 @@ private struct Broken: Error, CustomStringConvertible {
         // Two looks in a row must find the same file.
         for _ in 1...2 {
             await clock.sleepers(atLeast: 1)
-            clock.advance(by: .seconds(1))
+            clock.move(by: .seconds(1))
         }
         #expect(await ports.next() == 2)
 

@@ -64,11 +64,11 @@ import Testing
         let clock = ManualClock()
         let limiter = RateLimiter(timestamp: .following(clock))
         for _ in 0..<2 { try limiter.admit("a", limit: 2) }
-        clock.advance(by: .seconds(50))
+        clock.move(by: .seconds(50))
         let error = #expect(throws: HTTPError.self) { try limiter.admit("a", limit: 2) }
         #expect(error?.headers[.retryAfter] == "10")
         try limiter.admit("b", limit: 2)
-        clock.advance(by: .seconds(10))
+        clock.move(by: .seconds(10))
         try limiter.admit("a", limit: 2)
     }
 

@@ -24,7 +24,7 @@ import Testing
                 #expect(reply.headers["Cache-Control"] == ["no-store"])
             }
             await clock.sleepers(atLeast: 1)
-            clock.advance(by: .seconds(1))
+            clock.move(by: .seconds(1))
             await clock.sleepers(atLeast: 2)
             let statistics = try await client.send("/api/links/\(code)")
             #expect(statistics.body.contains(#""hits":[{"#))
@@ -99,7 +99,7 @@ import Testing
             container.createsPerMinute = 3
             _ = try await client.create()
             #expect(try await client.send("/api/links", method: .POST, body: body).status == 429)
-            clock.advance(by: .seconds(60))
+            clock.move(by: .seconds(60))
             _ = try await client.create()
         }
     }

@@ -54,13 +54,13 @@ import Testing
             return outcomes
         }
         await clock.sleepers(atLeast: 1)
-        clock.advance(by: .milliseconds(999))
+        clock.move(by: .milliseconds(999))
         #expect(clock.sleeperCount == 1)
-        clock.advance(by: .milliseconds(1))
+        clock.move(by: .milliseconds(1))
         await clock.sleepers(atLeast: 1)
         // In the second pause the document turns up.
         try container.fileAccess.save(Data("late".utf8), to: URL(filePath: job.path))
-        clock.advance(by: .seconds(2))
+        clock.move(by: .seconds(2))
         let outcome = try await outcomes.value.first
         #expect(outcome?.attempts == 3)
         guard case .words(1) = outcome?.result else {
