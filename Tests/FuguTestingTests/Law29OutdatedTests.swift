@@ -190,20 +190,64 @@ import Testing
         expect(found, equals: [])
     }
 
-    @Test("Outside of tests the instance is kept, and nothing is reported (law 19)")
-    func elsewhere() async throws {
+    @Test(
+        "Elsewhere the instance is kept, and debug builds report it once for an instance and an input (laws 19 and 29)")
+    func elsewhere() {
         let reports = Log<String>()
-        let container = Container()
-        container.handleReports { reports.add($0) }
+        let container = live(reports)
         container[Items.self] = Items { 2 }
-        _ = container[Stock.self]
-        container[Items.self] = Items { 3 }
-        expect(container[Stock.self].count, equals: 2)
+        _ = (container[Stock.self], container[Doubled.self])
+        for number in 3...5 {
+            container[Items.self] = Items { number }
+            container[Number.self] = number
+            expect(container[Stock.self].count, equals: 2)
+            expect(container.child()[Doubled.self].value, equals: 0)
+        }
+        #if DEBUG
+        expect(reports.all.count, equals: 2, "\(reports.all)")
+        expect(reports.all.first, equals: Self.stock)
+        #else
         expect(reports.all, equals: [])
+        #endif
+    }
+
+    @Test("So is an instance whose input was decorated or added to since (law 29)")
+    func layersElsewhere() {
+        let reports = Log<String>()
+        let container = live(reports)
+        let child = container.child()
+        expect(child.outdatedCount == 0 && child[Shelf.self].count == 1)
+        container.contribute(to: \.outdatedList) { _ in 1 }
+        container.decorate(Items.self) { items, _ in Items { items.fetch() + 1 } }
+        expect(child.outdatedCount == 0 && child[Shelf.self].count == 1)
+        #if DEBUG
+        let last = "An instance that should follow its inputs declares reloadsWhenInputsChange."
+        expect(
+            reports.all,
+            equals: [
+                #"Fugu: \.outdatedCount was loaded before \.outdatedList was added to, and still has the old value."#
+                    + #"\#nPath: \.outdatedCount → \.outdatedList\#nFix: add to \.outdatedList earlier, "#
+                    + #"or call reset(\.outdatedCount) afterward. \#(last)"#,
+                "Fugu: Shelf was loaded before Items was decorated, and still has the old value.\nPath: Shelf → Stock → Items\n"
+                    + "Fix: decorate Items earlier, or call reset(Law29OutdatedTests.Stock.self) and "
+                    + "reset(Law29OutdatedTests.Shelf.self) afterward. \(last)",
+            ])
+        #else
+        expect(reports.all, equals: [])
+        #endif
+    }
+
+    /// A container in which external features load, as in a program.
+    private func live(_ reports: Log<String>) -> Container {
+        let container = Container()
+        container.makeLive()
+        container.handleReports { reports.add($0) }
+        return container
     }
 }
 
 extension ContainerKeys {
     fileprivate var outdatedList: FeatureKey<[Int]> { .init { _ in [] } }
+    fileprivate var outdatedCount: FeatureKey<Int> { .init { $0.outdatedList.count } }
     fileprivate var outdatedDouble: FeatureKey<Int> { .init { 2 * $0[Number.self] } }
 }

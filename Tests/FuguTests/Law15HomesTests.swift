@@ -599,6 +599,9 @@ struct Law15SharedTests {
         expect(reports.all.count, equals: 1)
         expect(reports.all.first?.contains("Mailer ignored the child's override of RequestID"), equals: true)
         expect(reports.all.first?.contains("@Injected"), equals: true)
+        // Another child's override that is ignored is another mistake.
+        Container.with(root.child { $0[RequestID.self] = 8 }) { expect(mailer.sender, equals: 0) }
+        expect(reports.all.count, equals: 2)
     }
     #endif
 }

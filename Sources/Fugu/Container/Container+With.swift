@@ -11,13 +11,18 @@ extension Container {
     ///
     /// - Parameters:
     ///   - configure: Configures the child before the operation begins.
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     ///   - operation: The code that finds the child as ``current``.
     /// - Returns: What the operation returns.
     /// - Throws: What either closure throws.
     public static func with<R, E>(
-        _ configure: (Container) throws(E) -> Void, operation: () throws(E) -> R
+        _ configure: (Container) throws(E) -> Void, fileID: StaticString = #fileID, line: UInt = #line,
+        operation: () throws(E) -> R
     ) throws(E) -> R {
-        try with(current.child(configure), operation: operation)
+        let child = try current.child(configure)
+        child.wasMade(at: SourcePlace(fileID, line))
+        return try with(child, operation: operation)
     }
 
     /// Runs an async operation with a configured child of ``current`` as ``current``.
@@ -26,13 +31,18 @@ extension Container {
     ///
     /// - Parameters:
     ///   - configure: Configures the child before the operation begins.
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     ///   - operation: The code that finds the child as ``current``, also in its tasks.
     /// - Returns: What the operation returns.
     /// - Throws: What either closure throws.
     public static func with<R, E>(
-        _ configure: (Container) throws(E) -> Void, operation: () async throws(E) -> R
+        _ configure: (Container) throws(E) -> Void, fileID: StaticString = #fileID, line: UInt = #line,
+        operation: () async throws(E) -> R
     ) async throws(E) -> R {
-        try await with(current.child(configure), operation: operation)
+        let child = try current.child(configure)
+        child.wasMade(at: SourcePlace(fileID, line))
+        return try await with(child, operation: operation)
     }
 
     /// Runs an operation with a container as ``current``.

@@ -8,6 +8,8 @@ extension Container {
     ///
     /// - Parameters:
     ///   - configure: A closure that sets the child's overrides. If it throws, the operation doesn't run.
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     ///   - operation: The operation, which receives the child.
     /// - Returns: What `operation` returns.
     /// - Throws: What `configure` or `operation` throws; in that case, a failure of the closing is reported (see
@@ -15,9 +17,11 @@ extension Container {
     /// - Complexity: Besides the operation, O(*n*) for *n* instances and teardown closures of the child, as for
     ///   ``close(deadline:)``.
     public func withChild<R>(
-        _ configure: (Container) throws -> Void = { _ in }, operation: (Container) async throws -> R
+        _ configure: (Container) throws -> Void = { _ in }, fileID: StaticString = #fileID, line: UInt = #line,
+        operation: (Container) async throws -> R
     ) async throws -> R {
         let child = child()
+        child.wasMade(at: SourcePlace(fileID, line))
         let result: R
         do {
             try child.configure(configure)

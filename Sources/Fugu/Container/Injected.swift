@@ -14,7 +14,7 @@
 /// feature that reads late follows the overrides of its caller.
 ///
 /// It doesn't follow a container beside the one that it was created in: a model that is created in one `Container.with` and used in
-/// another one has the values of the first. In a test, a strict container reports that.
+/// another one has the values of the first. Strict containers and debug builds report that.
 ///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
 /// `@ObservationIgnored @Injected(\.timeout) var timeout`. A nonisolated `Sendable` class can't use it, since a property wrapper
@@ -171,7 +171,11 @@
         case .made(let origin):
             let current = Container.current
             if current === origin || current.isWithin(origin) { return current }
-            return TestProcess.isTesting ? origin.read(whileBound: current) : origin
+            #if DEBUG
+            return origin.read(whileBound: current)
+            #else
+            return TestProcess.isTesting && current.isStrict ? origin.read(whileBound: current) : origin
+            #endif
         }
     }
 }
@@ -179,30 +183,50 @@
 extension Container {
     /// Returns the container that an ``Injected`` reads which was made in it, while `current` is bound, which isn't within it.
     ///
-    /// In a strict family, that's a view that reports the keys for which `current` has something else if it stands beside this
-    /// container.
+    /// If `current` stands beside this container, that's a view that reports the keys for which `current` has something else.
     fileprivate func read(whileBound current: Container) -> Container {
-        guard current.node.family === node.family, !node.isWithin(current.node), current.isStrict else { return self }
+        guard current.node.family === node.family, !node.isWithin(current.node) else { return self }
         return Container(reading: self, beside: current)
     }
 
-    /// Reports, once in a family, that a key is read in another container although this one has something else.
+    /// Reports, once for this container, that a key is read in another one although this one has something else.
     func checkReading(of key: Key, in other: Container) {
         let (current, node) = (node, other.node)
-        let isOther = node.family.lock.withLock { token in
+        let report = node.family.lock.withLock { token -> String? in
             let made = node.family.rootPlace(token, of: key)?[token].rare?.last
             let isOther = current.path.contains { own in
                 !node.isWithin(own)
                     && (own.holds(token, key) || made.map { own.holdsAny(token, of: $0.keys, $0.mask) } == true)
             }
             // Told apart from what else is reported of the key.
-            return isOther && node.family.state[token].isNew(key, Key(raw: 0))
+            guard isOther, current.storage[token].more().isNew(Key(raw: 0), key) else { return nil }
+            return Messages.readBeside(
+                key, at: ReadPlace.current, made: node.nameWithPlace(token), current: current.nameWithPlace(token))
         }
-        if isOther { node.family.reports.report(Messages.readBeside(key, at: ReadPlace.current)) }
+        if let report { node.family.reports.report(report) }
+    }
+}
+
+extension Node {
+    /// The name of the container, and where it was made, if that's known.
+    fileprivate func nameWithPlace(_ token: LockToken) -> String {
+        let name = displayName(token)
+        #if DEBUG
+        if let place = storage[token].rare?.place { return "\(name) (made at \(place))" }
+        #endif
+        return name
     }
 }
 
 extension Container {
+    /// Remembers, in debug builds, where the container was made.
+    func wasMade(at place: @autoclosure () -> SourcePlace) {
+        #if DEBUG
+        let place = place()
+        node.family.lock.withLock { token in node.storage[token].more().place = place }
+        #endif
+    }
+
     /// Returns a Boolean value that indicates whether this is the container that `origin` represents, or a descendant
     /// of it.
     ///

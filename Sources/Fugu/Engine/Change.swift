@@ -15,7 +15,21 @@ enum Operation {
     case supply(SourceAnswer<Payload>)
 
     var isSet: Bool { if case .set = self { true } else { false } }
+    /// Whether code sets or replaces the key.
+    fileprivate var isByCode: Bool { isSet || replacement != nil }
+    fileprivate var kindInMessages: LaterChange.Kind {
+        guard let replacement, replacement.layers != nil else { return .set }
+        return replacement.elements.isEmpty ? .decorate : .contribute
+    }
     var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
+}
+
+/// A change of a key by code after an instance was made from it.
+struct LaterChange: Sendable {
+    enum Kind { case set, decorate, contribute }
+
+    let key: Key
+    let kind: Kind
 }
 
 /// A loader that replaces the feature's own.
@@ -618,7 +632,7 @@ extension Family {
         let equal = write.answer.flatMap { $0.isEqual ? $0.time : nil }
         let change = Change(token, write)
         let kind = change.apply(token, write, isOpen: isOne, equal: equal, &effects)
-        if change.node.storage[token].strictness != nil, equal == nil { change.node.noteOutdated(token, write, kind) }
+        if change.node.reportsOutdated(token), equal == nil { change.node.noteOutdated(token, write, kind) }
         guard let kind, let place = change.cell.place else { return }
         if isOne, kind != .unset { return effects.announce(token, place, kind, endOf: transaction) }
         changes.append((place, kind))
@@ -686,25 +700,36 @@ extension Node {
         if changesLoader { rare.loaderTime = rare.resetTime }
     }
 
-    /// In a strict container: closes the cells of instances that were made from a key before code set it.
+    /// Whether the next reader of an instance that was made from a key reports that code has set the key since.
+    fileprivate func reportsOutdated(_ token: LockToken) -> Bool {
+        #if DEBUG
+        true
+        #else
+        storage[token].strictness != nil
+        #endif
+    }
+
+    /// Whether instances may be here or below that were made from a key.
+    private func mayBeInput(_ token: LockToken, _ key: Key) -> Bool {
+        // Only a feature may have been read in a node below this one and be hidden there now.
+        key.kind != .property
+            || path.contains { $0.storage.existingCell(token, key)?.has(CellFlags.input) == true }
+    }
+
+    /// Closes the cells of instances that were made from a key before code set it.
     ///
     /// They stay, but their next reader reports them.
     fileprivate func noteOutdated(_ token: LockToken, _ write: Write, _ kind: ChangeKind?) {
-        guard kind == .held || kind == .changed, !write.isTheSame else { return }
-        switch write.operation {
-        case .set, .replace: break
-        case .reset, .rule, .supply: return
-        }
-        // Only a feature may have been read in a node below this one and be hidden there now.
-        let isInput = path.contains { $0.storage.existingCell(token, write.key)?.has(CellFlags.input) == true }
-        guard isInput || write.key.kind != .property else { return }
+        guard kind == .held || kind == .changed, !write.isTheSame, write.operation.isByCode,
+            mayBeInput(token, write.key)
+        else { return }
         var open = [self]
         while let node = open.popLast() {
             for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) {
                 guard let place = cell.place, let provenance = place[token].provenance,
                     provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
                 else { continue }
-                place[token].more().outdatedBy = write.key
+                place[token].more().outdatedBy = LaterChange(key: write.key, kind: write.operation.kindInMessages)
                 cell.close()
             }
             var child = node.storage[token].firstChild?.object
@@ -718,7 +743,9 @@ extension Node {
     /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock { token in
-            guard !isEnded(token), !family.hasEvents, storage[token].strictness == nil else { return nil }
+            guard !isEnded(token), !family.hasEvents, !(reportsOutdated(token) && mayBeInput(token, key)) else {
+                return nil
+            }
             let cell = storage.cell(token, key)
             guard cell.isEmpty, cell.place == nil else { return nil }
             let time = family.state[token].tick()

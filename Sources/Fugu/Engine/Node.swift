@@ -183,6 +183,15 @@ final class RareNodeState {
     var refusals = Kept<[Strictness.Refusal]>([])
     /// The last failed load of each key that was requested here.
     var failures = KeyTable<FailedLoad>()
+    /// The reports that debug builds have made of reads that ignore what is overridden here: for each reader, the keys.
+    private var reported: [Key: Set<Key>] = [:]
+    #if DEBUG
+    /// Where `Container.with` or `withChild` made the container.
+    var place: SourcePlace?
+    #endif
+
+    /// Records a report about a reader and a key, and returns whether it's the first one.
+    func isNew(_ reader: Key, _ key: Key) -> Bool { reported[reader, default: []].insert(key).inserted }
 }
 
 /// A weak reference that can be copied under a lock.

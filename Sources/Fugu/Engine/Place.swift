@@ -65,8 +65,8 @@ final class RarePlaceState {
     fileprivate var followerSlots = Slots()
     /// The `modify` in progress.
     @safe @exclusivity(unchecked) var exclusion: Frame?
-    /// In a strict container, an input that was set after the instance was loaded, until it's reported.
-    @safe @exclusivity(unchecked) var outdatedBy: Key?
+    /// The last change of an input after the instance was loaded, until it's reported.
+    @safe @exclusivity(unchecked) var outdatedBy: LaterChange?
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
     /// The time of the last such change that concerns instances below, too, because it changed the loader.

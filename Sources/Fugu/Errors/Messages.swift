@@ -145,13 +145,19 @@ enum Messages {
     }
 
     /// `way`: From the instance that was read to the input that was set.
-    static func outdated(_ way: [Key]) -> String {
+    static func outdated(_ way: [Key], by change: LaterChange.Kind) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
         // A reset of a decorated feature, or of a list, would remove what was added to it.
         let hasLayers = way.contains { $0.decorated != nil }
-        return "Fugu: \(name) was loaded before \(input.name) was set, and still has the old value.\nPath: "
-            + "\(self.way(way.map(\.name)))\nFix: set \(input.name) earlier"
+        let (did, imperative) =
+            switch change {
+            case .set: ("set", "set")
+            case .decorate: ("decorated", "decorate")
+            case .contribute: ("added to", "add to")
+            }
+        return "Fugu: \(name) was loaded before \(input.name) was \(did), and still has the old value.\nPath: "
+            + "\(self.way(way.map(\.name)))\nFix: \(imperative) \(input.name) earlier"
             + (hasLayers ? "" : ", or call \(GraphWords.list(resets)) afterward")
             + ". An instance that should follow its inputs declares reloadsWhenInputsChange."
     }
@@ -162,10 +168,11 @@ enum Messages {
             + "\(feature.name), or with `@Injected` or from Container.current, which follow the caller."
     }
 
-    static func readBeside(_ key: Key, at place: ReadPlace?) -> String {
+    static func readBeside(_ key: Key, at place: ReadPlace?, made: String, current: String) -> String {
         "Fugu: \(key.name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
-            + "its owner was created, but Container.current, which doesn't descend from it, has another \(key.name)."
-            + "\nFix: create the owner where \(key.name) is set, or set it where the owner is created."
+            + "its owner was created, \(made), but Container.current is \(current), beside it, which has another \(key.name)."
+            + "\nFix: create the owner in the second container, or set \(key.name) in the first one. To read what the caller has, "
+            + "write Container.current instead of @Injected."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
