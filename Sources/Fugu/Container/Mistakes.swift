@@ -14,6 +14,17 @@ extension PropertyContainer {
 }
 
 extension FeatureContainer {
+    /// Not available: the member isn't a key.
+    @available(
+        *, unavailable,
+        message: "a member of ContainerKeys is a key: write its type as FeatureKey<…> or PropertyKey<…>"
+    )
+    public subscript<Other>(dynamicMember other: KeyPath<ContainerKeys, Other>) -> Other { fatalError() }
+
+    /// Not available: a key without an `await` or a `try` is assigned to.
+    @available(*, unavailable, message: "assign to it instead, as in container.timeout = 4")
+    public func set<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>, to value: K.ContainerValue) { fatalError() }
+
     /// Not available: a plain feature loads when it's read.
     @available(*, unavailable, message: "a plain feature loads when it's read; use the subscript")
     public func loaded<F: Feature>(_ feature: F.Type) -> F.Instance { fatalError() }
@@ -44,6 +55,12 @@ extension Injected {
     /// Not available: a nonisolated property can't read what belongs to the main actor.
     @available(*, unavailable, message: "it belongs to the main actor; write @MainActorInjected")
     public init<F: MainActorFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
+}
+
+extension MainActorInjected {
+    /// Not available: the wrapper is for keys of the main actor.
+    @available(*, unavailable, message: "it doesn't belong to the main actor; write @Injected")
+    public init(_ read: @escaping (any FeatureContainer) -> Value) { fatalError() }
 }
 
 extension PropertyKey {

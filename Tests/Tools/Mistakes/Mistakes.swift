@@ -267,6 +267,16 @@ extension ContainerKeys {
     @Injected(\.screen) var screen
 }
 
+// MARK: InjectedMisspelled
+// compiler: error: no exact matches in call to initializer
+// Cure: correct the name, or import the module that declares it: `date` is in FuguFoundation.
+
+import Fugu
+
+struct Doorman {
+    @Injected(\.date.now) var now
+}
+
 // MARK: InjectedThrowing
 // compiler: error: 'init(_:)' is unavailable: its load can throw; keep the container and write try container[…] where you need it
 // Cure: keep the container and read where you can fail: `try container[Document.self]`.
@@ -340,20 +350,21 @@ func limit(_ value: Int) -> PropertyKey<Int> { PropertyKey(defaultValue: value) 
 let container = Container()
 print(container[limit(3)], container[limit(5)])
 
-// MARK: KeyMisspelled
-// compiler: error: failed to produce diagnostic for expression; please submit a bug report (https://swift.org/contributing/#reporting-bugs)
-// Cure: correct the name. The compiler has no message where the type of the value is known already; it does where the
-// name is set (KeyMisspelledWhereSet).
+// MARK: KeyIsAnotherType
+// compiler: error: 'subscript(dynamicMember:)' is unavailable: a member of ContainerKeys is a key: write its type as FeatureKey<…> or PropertyKey<…>
+// Cure: write `var greeter: FeatureKey<Greeter> { .init { _ in Greeter() } }`.
 
 import Fugu
 
+struct Greeter: Sendable {}
+
 extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+    var greeter: Greeter { Greeter() }
 }
 
-func read(_ container: Container) -> Int { container.tiemout }
+func greet(_ container: Container) { _ = container.greeter }
 
-// MARK: KeyMisspelledWhereSet
+// MARK: KeyMisspelled
 // compiler: error: value of type 'Container' has no dynamic member 'tiemout' using key path from root type 'ContainerKeys'
 // Cure: correct the name: keys are the members of ContainerKeys.
 
@@ -363,7 +374,21 @@ extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
 
+func read(_ container: Container) -> Int { container.tiemout }
+
 func set(_ container: Container) { container.tiemout = 5 }
+
+// MARK: KeySetAsAsync
+// compiler: error: 'set(_:to:)' is unavailable: assign to it instead, as in container.timeout = 4
+// Cure: write `container.timeout = 4`; `set` is for features whose load can throw or suspend.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+func shorten(_ container: Container) { container.set(\.timeout, to: 4) }
 
 // MARK: KeyNamedNotDecodable
 // compiler: error: 'init(_:defaultValue:isSecret:help:)' is unavailable: the value of a key with a name must be Decodable, so that sources can supply it
@@ -593,6 +618,37 @@ extension Screen: Feature {
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
 }
 
+// MARK: MainActorInjectedPlain
+// compiler: error: 'init(_:)' is unavailable: it doesn't belong to the main actor; write @Injected
+// Cure: write `@Injected(\.timeout) var timeout`.
+
+import Fugu
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+@MainActor final class Window {
+    @MainActorInjected(\.timeout) var timeout
+}
+
+// MARK: MainActorInPlainKey
+// compiler: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated context [#ActorIsolatedCall]
+// Cure: declare `MainActorFeatureKey<any Speech>`.
+
+import Fugu
+
+@MainActor protocol Speech: Sendable { func say(_ text: String) }
+
+@MainActor final class SystemSpeech: Speech {
+    init() {}
+    func say(_ text: String) {}
+}
+
+extension ContainerKeys {
+    var speech: FeatureKey<any Speech> { .init { _ in SystemSpeech() } }
+}
+
 // MARK: MainActorInPlainLoad
 // compiler: error: main actor-isolated subscript 'subscript(dynamicMember:)' can not be referenced from a nonisolated context
 // Cure: conform to MainActorFeature, too, or keep what the load needs in a plain feature.
@@ -625,6 +681,18 @@ import Fugu
 
 extension Screen: @MainActor Feature {
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+// MARK: MainActorNotSendable
+// compiler: error: type 'any Weather' does not conform to the 'Sendable' protocol
+// Cure: write `@MainActor protocol Weather: Sendable`; a class of the main actor is Sendable without a word.
+
+import Fugu
+
+@MainActor protocol Weather { func temperature(_ city: String) -> Int }
+
+extension ContainerKeys {
+    var weather: MainActorFeatureKey<any Weather> { .init { _ in fatalError() } }
 }
 
 // MARK: MainActorOffActor
@@ -817,7 +885,7 @@ do {
 }
 
 // MARK: Registered
-// compiler: error: generic parameter 'Value' could not be inferred
+// compiler: error: value of type 'Container' has no dynamic member 'register' using key path from root type 'ContainerKeys'
 // Cure: conform the type to Feature and write how it is made in `load(in:)`; there is nothing to register.
 
 import Fugu
