@@ -33,6 +33,42 @@ struct StandardDoublesTests {
         expect(container.date.now, equals: Date(timeIntervalSince1970: 130))
     }
 
+    @Test("A refusal names a feature's accessor, and a line that sets it (law 29)")
+    func refusals() async {
+        let found = await issues {
+            let container = Container.strict()
+            _ = (container.clock, container.timestamp, container.randomness, container.uuid, container.fileAccess)
+            _ = (container.keyValueStore, container.environment, container.locale, container.timeZone)
+        }
+        // What the messages say compiles.
+        _ = Container.strict {
+            $0.clock = .immediate
+            $0.timestamp = .constant(0)
+            $0.randomness = .linearCongruential(withSeed: 0)
+            $0.uuid = .incrementing
+            $0.fileAccess = .inMemory
+            $0.keyValueStore = .inMemory
+            $0.environment = [:]
+            $0.locale = Locale(identifier: "en_US_POSIX")
+            $0.timeZone = .gmt
+        }
+        let features: [(type: String, line: String)] = [
+            ("ErasedClock", "clock = .immediate"), ("Timestamp", "timestamp = .constant(0)"),
+            ("Randomness", "randomness = .linearCongruential(withSeed: 0)"), ("UUIDGenerator", "uuid = .incrementing"),
+            ("FileAccess", "fileAccess = .inMemory"), ("KeyValueStore", "keyValueStore = .inMemory"),
+            ("ProcessEnvironment", "environment = [:]"),
+            ("LocaleFeature", #"locale = Locale(identifier: "en_US_POSIX")"#),
+            ("TimeZoneFeature", "timeZone = .gmt"),
+        ]
+        expect(
+            found.map(\.text),
+            equals: features.map { type, line in
+                "Fugu: container.\(line.prefix { $0 != " " }) (\(type)) reaches outside the process and wasn't set for this test.\n"
+                    + "Path: the test → \(type)\nFix: set it where the test makes its container: Container.strict { $0.\(line) "
+                    + "/* or, for all of them, $0.useStandardDoubles() */ }"
+            })
+    }
+
     @Test("A later set wins", .container { $0.timestamp = .constant(5) })
     func overriding() { expect(container.date.now, equals: Date(timeIntervalSince1970: 5)) }
 }

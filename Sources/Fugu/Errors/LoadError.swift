@@ -40,7 +40,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case cycle, ownReplacement, tooDeep, ended, closed
         case notSupplied(Key?, line: String)
         case overridden(feature: String, home: Home)
-        case external(isRequired: Bool, remedy: String)
+        /// - `accessor`: The accessor of a feature that comes with the library.
+        case external(isRequired: Bool, remedy: String, accessor: String?)
         case noPreview(name: String)
     }
 
@@ -96,7 +97,9 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
-        let reason = Reason.external(isRequired: way.last?.isRequired ?? false, remedy: remedy)
+        let accessor = way.last.flatMap(Messages.double).map { "container.\($0.prefix { $0 != " " })" }
+        let isRequired = way.last?.isRequired ?? false
+        let reason = Reason.external(isRequired: isRequired, remedy: remedy, accessor: accessor)
         return LoadError(reason: reason, path: way.map(\.name)).read(at: place)
     }
     static func noPreview(_ key: Key) -> LoadError {
