@@ -32,6 +32,26 @@ private struct Siren: Feature, External {
     static var preview: Siren { Siren { "preview" } }
 }
 
+// | `@MainActor var speech: Factory<any Speech> { self { … } }` |
+@MainActor private protocol Speech: Sendable {
+    func say(_ text: String) -> String
+}
+
+@MainActor private final class SystemSpeech: Speech {
+    let prefix: String
+    init(prefix: String) { self.prefix = prefix }
+    func say(_ text: String) -> String { prefix + text }
+}
+
+extension ContainerKeys {
+    fileprivate var speech: MainActorFeatureKey<any Speech> { .init { _ in SystemSpeech(prefix: "") } }
+    fileprivate var secondSpeech: MainActorFeatureKey<any Speech> { .init { SystemSpeech(prefix: $0[UserName.self]) } }
+}
+
+@MainActor private final class Talker {
+    @MainActorInjected(\.speech) var speech
+}
+
 // | `@Injected(\.weather)`, `@LazyInjected`, `@DynamicInjected` |
 private struct Keeper {
     @Injected(\.weather) var weather
@@ -67,6 +87,11 @@ extension ContainerKeys {
 }
 
 @Suite("Rows: Factory") struct FactoryRows {
+    @MainActor @Test("Services of the main actor, two of one protocol", .container)
+    func mainActor() {
+        #expect(Talker().speech.say("Ahoy") == "Ahoy" && Container.current.secondSpeech.say("!") == "guest!")
+    }
+
     @MainActor @Test("A binding to a container")
     func bindings() {
         let container = Container()
@@ -134,6 +159,11 @@ extension ContainerKeys {
         // | `.decorator { … }` |
         container.decorate(\.weather) { plain, _ in WeatherClient { try await plain.temperature($0).rounded() } }
         #expect(try await container.weather.temperature("Etna") == 21)
+    }
+
+    // | `.context(.arg("mock")) { … }` |
+    func start() {
+        if CommandLine.arguments.contains("mock") { Container.shared.weather = WeatherClient { _ in 21 } }
     }
 
     // | `Container.shared.autoRegister` |

@@ -3,6 +3,7 @@ import Fugu
 import FuguFoundation
 import FuguTesting
 import Observation
+import Synchronization
 import Testing
 
 // The rows of the table in "Coming from swift-dependencies". A line that begins with `// |` names a row; the code below it, up to the
@@ -71,8 +72,39 @@ private struct Pilot {
         let container = Container.current.child { $0.timeout = 7 }
         Container.with(container) { #expect(Container.current.timeout == 7) }
 
-        let later: @Sendable () -> Int = { Container.with(container) { Container.current.timeout } }
-        #expect(await Task.detached { later() }.value == 7)
+        await Container.with(container) {
+            // | `withEscapedDependencies { … }` |
+            let container = Container.current
+            let later: @Sendable () -> Int = { Container.with(container) { Container.current.timeout } }
+            #expect(await Task.detached { later() }.value == 7)
+        }
+    }
+
+    @Test("The caller's values, and those of the model")
+    func callers() {
+        // | `withDependencies { … } operation: { model.refresh() }`, whose values win over those of the model |
+        struct Model {
+            @Injected(\.timeout) var timeout
+            var callersTimeout: Int { Container.current.timeout }
+        }
+        let root = Container()
+        let reports = Mutex<[String]>([])
+        root.handleReports { text in reports.withLock { $0.append(text) } }
+        Container.with(root) {
+            let model = Container.with {
+                $0.timeout = 5
+            } operation: {
+                Model()
+            }
+            Container.with {
+                $0.timeout = 7
+            } operation: {
+                #expect(model.timeout == 5 && model.callersTimeout == 7 && Model().timeout == 7)
+            }
+        }
+        #if DEBUG
+        #expect(reports.withLock { $0.count } == 1)
+        #endif
     }
 
     // | `prepareDependencies { … }` |

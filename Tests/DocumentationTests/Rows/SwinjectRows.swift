@@ -38,6 +38,13 @@ extension ContainerKeys {
     fileprivate var starboard: FeatureKey<any LinkRepository> { .init { _ in StubLinks() } }
 }
 
+// | a `name:` that the program makes when it runs |
+private func radio(_ name: String) -> FeatureKey<any LinkRepository> {
+    .init(id: name) { _ in name == "main" ? SavedLinks() as any LinkRepository : StubLinks() }
+}
+
+private func mainRadio(of container: Container) -> any LinkRepository { container[radio("main")] }
+
 // | `.inObjectScope(.transient)` |
 // | `resolve(_:argument:)` |
 private struct Shipyard: Feature {
@@ -90,6 +97,7 @@ private struct Tide: AsyncFeature {
 
         #expect(container.engineName == "engine of guest")
         #expect(container[Port.self].link(1) != container.starboard.link(1))
+        #expect(mainRadio(of: container).link(1) != container[radio("spare")].link(1))
         #expect(container[Shipyard.self](in: "Oslo") !== container[Shipyard.self](in: "Oslo"))
         #expect(container.anyRepository.link(1) == container[Port.self].link(1))
     }
