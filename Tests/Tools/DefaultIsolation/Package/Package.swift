@@ -24,6 +24,14 @@ let package = Package(
                 .product(name: "FuguTesting", package: "Fugu"),
             ],
             swiftSettings: settings),
+        // An app as people write it who come from another library; `Before` has their wiring.
+        .target(name: "Harbor", dependencies: [fugu]),
+        .target(name: "HarborApp", dependencies: ["Harbor", fugu], swiftSettings: settings),
+        .target(name: "HarborServer", dependencies: ["Harbor", fugu]),
+        .testTarget(
+            name: "HarborTests",
+            dependencies: ["Harbor", "HarborApp", "HarborServer", .product(name: "FuguTesting", package: "Fugu")],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )
