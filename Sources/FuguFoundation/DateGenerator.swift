@@ -59,5 +59,6 @@ extension FeatureContainer {
     public var date: DateGenerator {
         get { self[DateGenerator.self] }
         set { self[DateGenerator.self] = newValue }
+        _modify { yield &self[DateGenerator.self] }
     }
 }

@@ -69,5 +69,6 @@ extension FeatureContainer {
     public var calendar: Calendar {
         get { self[CalendarFeature.self] }
         set { self[CalendarFeature.self] = newValue }
+        _modify { yield &self[CalendarFeature.self] }
     }
 }

@@ -69,5 +69,6 @@ extension FeatureContainer {
     public var environment: ProcessEnvironment {
         get { self[ProcessEnvironment.self] }
         set { self[ProcessEnvironment.self] = newValue }
+        _modify { yield &self[ProcessEnvironment.self] }
     }
 }

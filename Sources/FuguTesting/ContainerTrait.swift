@@ -91,9 +91,7 @@ extension Trait where Self == ContainerTrait {
     ///   - reportsUnusedValues: A Boolean value that indicates whether the test fails if `configure` sets something that
     ///     nothing reads. Values that an inner trait overrides don't count.
     ///   - configure: A closure that sets what the test needs. An error that it throws fails the test. It can set a
-    ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder. So can the closure that
-    ///     configures a child. Elsewhere in the body of a test, use `modify`, because this spelling reads the feature before
-    ///     it's set.
+    ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder.
     /// - Returns: The trait.
     public static func container(
         reportsUnusedValues: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }

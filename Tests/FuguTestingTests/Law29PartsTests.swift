@@ -1,4 +1,6 @@
+import Foundation
 import Fugu
+import FuguFoundation
 import FuguTesting
 import StrictnessCases
 import Support
@@ -73,6 +75,101 @@ import Testing
         expect(found.map(\.text), equals: [Self.play, Self.play])
     }
 
+    @Test(
+        "An assignment to a part fails nothing wherever it stands, and loads nothing that reaches outside (laws 14, 29)"
+    )
+    func assigning() async throws {
+        let (now, noon) = (Date(timeIntervalSince1970: 60), Date(timeIntervalSince1970: 43_200))
+        @Sendable func assign(_ container: any FeatureContainer) {
+            container.date.now = now
+            container.environment["HOME"] = "/home/ada"
+            container.calendar.timeZone = .gmt
+            container[Audio.self].volume = { 0.5 }
+            container[\.audio].play = { _ in }
+            container.doubling.volume = { 1 }
+        }
+        @Sendable func check(_ container: Container) async throws {
+            expect(container.date.now, equals: now)
+            expect(container.environment.variables, equals: ["HOME": "/home/ada"])
+            expect(container.calendar.locale?.identifier, equals: "en_US_POSIX")
+            expect(container.audio.volume(), equals: 0.5)
+            try await container[Audio.self].play("a song")
+            expect(container[Doubling.self].volume(), equals: 1)
+        }
+        let found = await issues {
+            try await runCase(.container { assign($0) }) {
+                try await check(.current)
+                // A container beside them, in which nothing is set.
+                let child = Container.current.child { $0.date.now = noon }
+                expect(child.date.now, equals: noon)
+                try await check(.current)
+            }
+            try await runCase(.container) {
+                let child = Container.current.child()
+                assign(child)
+                try await check(child)
+                try await check(Container.current.child { assign($0) })
+                try await Container.with {
+                    assign($0)
+                } operation: {
+                    try await check(.current)
+                }
+                Container.current.update { assign($0) }
+                try await check(.current)
+            }
+            try await check(Container.strict { assign($0) })
+        }
+        expect(found.map(\.text), equals: [])
+    }
+
+    @Test("What an assignment to a part leaves is the placeholder's, also behind what is made from one (law 29)")
+    func remaining() async throws {
+        let found = await issues {
+            try await runCase(.container) {
+                let container = Container.current
+                container.audio.volume = { 0.5 }
+                await Self.use(container)
+                container.doubling.volume = { 1 }
+                container.reset(Doubling.self)
+                container.reset(Audio.self)
+                container.doubling.volume = { 1 }
+                await #expect(throws: (any Error).self) { try await container.doubling.play("a song") }
+            }
+        }
+        expect(found.map(\.text), equals: [Self.play, Self.play])
+    }
+
+    @Test("An accessor with get and set can set a part where the container is configured; other reads fail (law 29)")
+    func accessors() async throws {
+        let found = await issues {
+            let container = Container.strict {
+                $0.sound.volume = { 0.5 }
+                $0.sounds.volume = { 1 }
+            }
+            await Self.use(container)
+            expect(container[Doubling.self].volume(), equals: 1)
+            _ = Container.strict { _ = $0.sounds }
+            _ = Container.strict().child { _ = $0.sound }
+        }
+        expect(Self.firstLines(found), equals: [String(Self.play.prefix { $0 != "\n" }), Self.refused, Self.refused])
+        expect(found[1].text.contains("Path: Doubling → Audio\n"), "\(found)")
+    }
+
+    @Test("Outside of tests, an assignment to a part begins from the instance, and is written when it throws (law 5)")
+    func live() {
+        struct Stop: Error {}
+        func change(_ volume: inout @Sendable () -> Double) throws {
+            volume = { 3 }
+            throw Stop()
+        }
+        let container = Container()
+        container.makeLive()
+        let child = container.child { $0.audio.play = { _ in } }
+        expect(child.audio.volume(), equals: 11)
+        #expect(throws: Stop.self) { try change(&container.audio.volume) }
+        expect(container.audio.volume(), equals: 3)
+    }
+
     @Test("Reading another external feature in order to set a part is a read like any other (law 29)")
     func reading() async throws {
         let found = await issues {
@@ -85,7 +182,7 @@ import Testing
                 }
             }
         }
-        expect(found.map(\.text).map { $0.prefix(12) }, equals: ["Fugu: Audio ", "Fugu: Mailer"])
+        expect(found.map(\.text).map { $0.prefix(12) }, equals: ["Fugu: Mailer"])
     }
 
     /// Made from an external feature.
@@ -228,5 +325,23 @@ import Testing
             }
         }
         expect(Self.firstLines(inPart), equals: ["Fugu: Lamp.toggle was called, but it isn't implemented."])
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var audio: FeatureKey<Law29PartsTests.Audio> { .init(Law29PartsTests.Audio.self) }
+    fileprivate var doubling: FeatureKey<Law29PartsTests.Doubling> { .init(Law29PartsTests.Doubling.self) }
+}
+
+// Accessors as programs write them.
+extension FeatureContainer {
+    fileprivate var sound: Law29PartsTests.Audio {
+        get { self[Law29PartsTests.Audio.self] }
+        set { self[Law29PartsTests.Audio.self] = newValue }
+    }
+
+    fileprivate var sounds: Law29PartsTests.Doubling {
+        get { self[Law29PartsTests.Doubling.self] }
+        set { self[Law29PartsTests.Doubling.self] = newValue }
     }
 }

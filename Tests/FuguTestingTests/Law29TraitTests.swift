@@ -103,16 +103,14 @@ struct Law29TraitTests {
                 _ = $0[Signup.self]
                 $0[Mailer.self].name += "!"
             }
-            expect(container[Signup.self].mailer.name, equals: "placeholder")
+            // What the configuration has read isn't kept.
+            expect(container[Signup.self].mailer.name, equals: "placeholder!")
             _ = Container.strict { _ = $0[Mailer.self] }
         }
         let through = StrictnessCase.refusal(of: "Mailer", through: "Signup → Mailer", line: "$0[Mailer.self] = …")
-        try #require(found.count == 3)
-        expect([found[0], found[2]].map(\.text), equals: [through, text].map(StrictnessCase.byHand))
-        // The instance was loaded before.
-        expect(found[1].text.hasPrefix("Fugu: Signup was loaded before Mailer was set"))
+        expect(found.map(\.text), equals: [through, text].map(StrictnessCase.byHand))
         let later = await issues { Container.current.child()[Mailer.self].name += "!" }
-        expect(later.map(\.text), equals: [text])
+        expect(later.map(\.text), equals: [])
     }
 
     @Test(

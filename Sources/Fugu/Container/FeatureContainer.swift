@@ -37,6 +37,12 @@ extension FeatureContainer {
         set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
+        // Tells a strict container that a part is set, which `get` and `set` don't.
+        _modify {
+            var instance = _container.readPart(Key.feature(F.self)) { self[feature, fileID, line, member] }
+            defer { self[feature] = instance }
+            yield &instance
+        }
     }
 
     /// The instance of a key's feature.
@@ -55,6 +61,11 @@ extension FeatureContainer {
         @_alwaysEmitIntoClient set {
             _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
         }
+        @_alwaysEmitIntoClient _modify {
+            var instance = _container.readPart(key.raw) { self[key] }
+            defer { self[key] = instance }
+            yield &instance
+        }
     }
 
     /// The instance of a feature that ``ContainerKeys`` declares: `container[\.greeter]`.
@@ -67,6 +78,7 @@ extension FeatureContainer {
         // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+        @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
     }
 
     /// The instance of a feature that ``ContainerKeys`` declares: `container.greeter`.
@@ -78,6 +90,7 @@ extension FeatureContainer {
     public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+        @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
     }
 
     /// The instance of a feature whose load can throw.

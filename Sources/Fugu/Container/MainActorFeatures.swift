@@ -27,6 +27,11 @@ extension FeatureContainer {
         set {
             _container.set(TypedKey(Key.feature(F.self), of: F.Instance.self), Payload(newValue))
         }
+        _modify {
+            var instance = _container.readPart(Key.feature(F.self)) { self[feature, fileID, line] }
+            defer { self[feature] = instance }
+            yield &instance
+        }
     }
 
     /// The instance of a key's feature, which belongs to the main actor.
@@ -46,6 +51,11 @@ extension FeatureContainer {
         set {
             _container.set(TypedKey(key.raw, of: Instance.self), Payload(newValue))
         }
+        _modify {
+            var instance = _container.readPart(key.raw) { self[key] }
+            defer { self[key] = instance }
+            yield &instance
+        }
     }
 
     /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container[\.screen]`.
@@ -58,6 +68,7 @@ extension FeatureContainer {
     public subscript<Instance>(key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+        @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
     }
 
     /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container.screen`.
@@ -70,6 +81,7 @@ extension FeatureContainer {
     public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
+        @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.

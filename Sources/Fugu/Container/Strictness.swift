@@ -6,6 +6,8 @@ package final class Strictness: Sendable {
         package let error: LoadError
         /// The feature that would have been loaded.
         let key: Key
+        /// The feature that was read: the same, or one that needs it.
+        let read: Key
         /// Where it was read, or a key that names it was made, if that is known.
         package let place: SourcePlace?
         package let hasPlaceholder: Bool
@@ -31,7 +33,7 @@ package final class Strictness: Sendable {
         let failed: FailedTests?
     }
 
-    /// The placeholders from which a swap of a part begins: whatever wasn't swapped fails the test.
+    /// The placeholders from which the assignment to a part begins: whatever wasn't set fails the test.
     ///
     /// They're kept, so that all who read a feature share its placeholder as they would share the feature.
     private let placeholders = Locked(KeyTable<Placeholder>())
@@ -66,7 +68,8 @@ package final class Strictness: Sendable {
         let error = LoadError.external(
             way, at: injected ?? request.readPlace, remedy: advise(Messages.setLine(for: request.key)))
         return Refusal(
-            error: error, key: request.key, place: injected ?? place, hasPlaceholder: request.placeholder != nil)
+            error: error, key: request.key, read: way[0], place: injected ?? place,
+            hasPlaceholder: request.placeholder != nil)
     }
 
     /// Returns the placeholder of a feature that has one.
@@ -129,7 +132,17 @@ extension Container {
         effects.perform()
     }
 
-    /// Begins to configure this container: until the end, a read by which a part of an external feature is set fails
+    /// Reads a feature of which a part is about to be set: in a strict container, this fails nothing.
+    ///
+    /// What isn't set afterward is that of the placeholder.
+    @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
+        guard TestProcess.isTesting, isStrict else { return read() }
+        let part = Frame(.modify, in: node.family, node, Key(raw: key), under: Frame.current, within: Frame.own)
+        defer { part.end() }
+        return Context.run(nil, part, read)
+    }
+
+    /// Begins to configure this container: until the end, a read by which an accessor with `get` and `set` sets a part fails
     /// nothing.
     package func beginConfiguration() {
         let node = node
@@ -144,7 +157,7 @@ extension Container {
         let (strictness, refusals) = node.family.lock.withLock { token -> (Strictness?, [Strictness.Refusal]) in
             guard let rare = node.storage[token].rare, rare.isConfiguring else { return (nil, []) }
             rare.isConfiguring = false
-            return (node.storage[token].strictness, rare.refusals.takeAll().filter { !node.holds(token, $0.key) })
+            return (node.storage[token].strictness, rare.refusals.takeAll().filter { !node.holds(token, $0.read) })
         }
         if let strictness { refusals.forEach(strictness.report) }
     }

@@ -424,41 +424,41 @@ struct Reading: ~Copyable {
 
     // MARK: Refusals
 
-    /// Returns the placeholder for an external feature that wasn't swapped, or throws.
+    /// Returns the placeholder for an external feature that wasn't set, or throws.
     ///
-    /// The feature counts as read from the root, so that a child that swaps it has its own instances of what was made with
+    /// The feature counts as read from the root, so that a child that sets it has its own instances of what was made with
     /// the placeholder.
     private func refuse(by strictness: Strictness) throws -> Payload {
-        // Reading a feature to swap a part of it isn't a mistake.
-        let isForPart = isForPart
-        node.family.lock.withLock { token in
-            recorder?.recordMissing(token, of: key, isProvisional: strictness.isForAll || isForPart)
-        }
+        // Reading a feature to set a part of it isn't a mistake.
+        let (isForPart, configured) = (isForPart, configured)
+        let isProvisional = strictness.isForAll || isForPart || configured != nil
+        node.family.lock.withLock { token in recorder?.recordMissing(token, of: key, isProvisional: isProvisional) }
         if isForPart, request.placeholder != nil { return strictness.placeholder(request, isReported: false) }
         let refusal = strictness.refusal(request, frame)
-        let isKept = isKept(refusal)
-        if !isKept { strictness.report(refusal) }
-        guard request.placeholder != nil else { throw refusal.error }
-        return strictness.placeholder(request, isReported: !isKept)
-    }
-
-    /// Whether a `modify` reads its own key here, maybe through decorations.
-    private var isForPart: Bool {
-        let feature = key.decorated ?? key
-        let reader = frame?.chain.first { $0.kind != .load || $0.key != feature && $0.key!.decorated != feature }
-        return reader?.kind == .modify && reader?.key == feature && reader?.node === node
-    }
-
-    /// Holds back a refusal if the configuring closure reads, which may still set the feature, and returns whether it did.
-    ///
-    /// A load would keep the placeholder, so its refusal is reported at once.
-    private func isKept(_ refusal: Strictness.Refusal) -> Bool {
-        guard refusal.error.path.count == 1 else { return false }
-        return node.family.lock.withLock { token in
-            guard let rare = node.storage[token].rare, rare.isConfiguring else { return false }
-            rare.refusals.append(refusal)
-            return true
+        // The closure that configures the container may still set what it has read.
+        if let configured {
+            node.family.lock.withLock { token in configured.storage[token].more().refusals.append(refusal) }
+        } else {
+            strictness.report(refusal)
         }
+        guard request.placeholder != nil else { throw refusal.error }
+        return strictness.placeholder(request, isReported: configured == nil)
+    }
+
+    /// The loads that need what is read here, up to other work, innermost first.
+    private var loads: [Frame] { frame.map { Array($0.chain.prefix { $0.kind == .load }) } ?? [] }
+
+    /// Whether a part of what is read here, or of what is loaded from it, is about to be set.
+    private var isForPart: Bool {
+        guard let part = frame?.chain.first(where: { $0.kind != .load }), part.kind == .modify else { return false }
+        guard let outermost = loads.last?.key else { return part.key == key && part.node === node }
+        return part.key == outermost
+    }
+
+    /// The container that is being configured by the closure that reads, maybe through loads.
+    private var configured: Node? {
+        let node = loads.last?.node ?? node
+        return node.family.lock.withLock { token in node.storage[token].rare?.isConfiguring == true ? node : nil }
     }
 
     #if DEBUG

@@ -24,7 +24,7 @@ public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvert
 ///         }
 ///     }
 ///
-///     container.modify(Audio.self) { $0.volume = { 0.5 } }
+///     container[Audio.self].volume = { 0.5 }
 ///
 /// The result fits every type of closure without `inout` parameters, with any number of parameters, async or not. The failure
 /// belongs to the test that calls the closure or, on a thread or in a detached task that belongs to no test, to the test that

@@ -59,7 +59,7 @@ struct Player: Feature, External {
 }
 
 @Test(.container) func quietly() {
-    Container.current.modify(Player.self) { $0.volume = { 0.5 } }
+    Container.current[Player.self].volume = { 0.5 }
     #expect(Container.current[Player.self].volume() == 0.5)
 }
 
