@@ -37,6 +37,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     ///
     /// They weren't loaded, so it isn't known where they would live.
     public let external: [Feature]
+    /// External features with a value for tests, which was loaded in their place.
+    public let tested: [Feature]
     /// External features without a placeholder.
     ///
     /// Features that need them weren't loaded; set them to check those, too.
@@ -55,6 +57,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     init(_ check: LoadCheck) {
         overridden = check.overridden
         let roots = check.roots.map { (findings: $0.findings, graph: ContainerGraph($0.snapshot)) }
+        tested = Set(roots.flatMap(\.graph.entries).filter { $0.state == .testValue }.map(\.name)).sorted()
+            .map { Feature(name: $0, path: []) }
         let lives = Lives(roots.flatMap(\.graph.entries).filter { $0.kind != .property && $0.state == .loaded })
         let findings = Findings(roots)
         (shared, overriding, local) = (lives.shared, lives.overriding, lives.local)
@@ -82,6 +86,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         add(Messages.livesWhere(overridden), overriding.map { Messages.checked($0.name, $0.path) })
         add(Messages.livesWhereRead, local.map(\.name))
         add(Messages.isNotShared, external.map { Messages.checked($0.name, $0.path) })
+        add(Messages.isForTests, tested.map(\.name))
         add(Messages.hasNoPlaceholder, unknown.map { Messages.checked($0.name, $0.path) })
         add(Messages.isForgotten, forgotten.map { Messages.checked($0.name, $0.path) })
         add(Messages.needsItself, cycles.map { Messages.checked(nil, $0) })
@@ -152,8 +157,9 @@ extension Container {
     /// ```
     ///
     /// The check takes what was set in this container and its ancestors into copies, one for each root, and loads everything in a
-    /// child that overrides what a request overrides. External features give their placeholders and aren't loaded; to check what
-    /// one reads, replace its load by one that reads the same and opens nothing. All other loads run for real. The copies are
+    /// child that overrides what a request overrides. External features give their placeholders or values for tests and aren't
+    /// loaded; to check what one reads, replace its load by one that reads the same and opens nothing. All other loads run for real:
+    /// what is listed by its home is what a test would really load. The copies are
     /// closed afterward.
     ///
     /// A cycle of plain features, which would stop the program, costs the check one thread that never ends. Inside the load of

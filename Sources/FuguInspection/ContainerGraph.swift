@@ -45,6 +45,8 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
             case defaultValue = "default"
             /// A load made it.
             case loaded
+            /// A strict container made it, the value that the feature declares for tests.
+            case testValue
             /// A load is making it.
             case loading
             /// The last load threw an error.
@@ -215,6 +217,7 @@ extension ContainerGraph.Entry.State {
             case .supplied: .supplied
             case .defaultValue: .defaultValue
             case .loaded: .loaded
+            case .testValue: .testValue
             case .loading: .loading
             case .failed: .failed
             }
@@ -318,7 +321,7 @@ extension Container: CustomDebugStringConvertible {
         return Messages.containerInDetail(
             description, parent: parent?.name,
             [
-                ("set", names(.set, .replaced, .supplied)), ("loaded", names(.loaded, .defaultValue)),
+                ("set", names(.set, .replaced, .supplied)), ("loaded", names(.loaded, .testValue, .defaultValue)),
                 ("failed", names(.failed)),
             ])
     }

@@ -145,10 +145,11 @@ extension GraphPage {
         const time = seconds => { for (const [unit, factor] of [["s", 1], ["ms", 1e3], ["µs", 1e6]])
             if (seconds * factor >= 1) return Number((seconds * factor).toPrecision(3)) + " " + unit;
           return Math.round(seconds * 1e9) + " ns"; };
-        const lookOf = entry => entry.state === "failed" || entry.state === "loading" ? entry.state : entry.isStale ? "stale" : entry.state;
+        const lookOf = entry => entry.state === "failed" || entry.state === "loading" ? entry.state : entry.isStale ? "stale" : entry.state === "testValue" ? "loaded" : entry.state;
         function subtitle(entry) {
           const parts = [lookOf(entry)];
-          if (entry.isExternal) parts.push("external");
+          if (entry.state === "testValue") parts.push("value for tests");
+          else if (entry.isExternal) parts.push("external");
           if (entry.isSecret) parts.push("secret");
           if (entry.value !== undefined) parts.push(short(entry.value));
           if (entry.duration !== undefined) parts.push(time(entry.duration));

@@ -80,7 +80,7 @@ struct GraphExplainer {
         sentences += hidden.map { Messages.hidden($0.value, $0.state, in: place($0.container)) }
         if let reason = reason(entry) { sentences.append(reason) }
         let inputs = entry.inputs.map(name) + Messages.hiddenCount(entry.hiddenInputs)
-        if entry.state == .loaded {
+        if entry.state == .loaded || entry.state == .testValue {
             sentences.append(Messages.inputs(inputs))
         } else if !inputs.isEmpty {
             sentences.append(Messages.readSoFar(inputs, isOver: entry.state == .failed))
@@ -105,13 +105,14 @@ struct GraphExplainer {
         case .defaultValue: Messages.valueDefault(entry.name, value)
         case .replaced: Messages.loaderSet(entry.name, in: place)
         case .loaded: Messages.loaded(entry.name, entry.duration.map { .seconds($0) }, entry.loadCount)
+        case .testValue: Messages.testValue(entry.name)
         case .loading: Messages.loading(entry.name)
         case .failed: Messages.failed(entry.name, in: place, entry.lastError)
         }
     }
 
     private func reason(_ entry: ContainerGraph.Entry) -> String? {
-        guard entry.state == .loaded else { return nil }
+        guard entry.state == .loaded || entry.state == .testValue else { return nil }
         if entry.container == 0 { return Messages.livesInRoot() }
         if entry.isLocal { return Messages.livesLocally(in: place(entry.container)) }
         return Messages.lives(in: place(entry.container), since: entry.anchors)

@@ -25,6 +25,7 @@ enum Messages {
         case .supplied: "This hides\(what) supplied by the sources of \(place)."
         case .defaultValue: "This hides\(value.map { " \($0)," } ?? "") the default."
         case .loaded: "This hides the instance that was loaded in \(place)."
+        case .testValue: "This hides the value for tests that was loaded in \(place)."
         default: "This hides\(what) set in \(place)."
         }
     }
@@ -35,6 +36,7 @@ enum Messages {
         let time = duration.map { " in \($0.shortText)" } ?? ""
         return "\(name) was loaded\(time)\(count > 1 ? ", for the \(ordinal(count)) time there" : "")."
     }
+    static func testValue(_ name: String) -> String { "\(name) is its value for tests." }
     static func loading(_ name: String) -> String { "\(name) is being loaded." }
     static func failed(_ name: String, in place: String, _ error: String?) -> String {
         "\(name) isn't loaded: its last load, for \(place), failed\(error.map { ": \($0)" } ?? "")."
@@ -133,6 +135,7 @@ extension Messages {
     static let livesWhereRead = "lives in each container that reads it"
     static let isNotShared = "reaches outside, and isn't shared"
     static let hasNoPlaceholder = "reaches outside without a placeholder, so what needs it wasn't loaded"
+    static let isForTests = "reaches outside, and has a value for tests, which was loaded instead"
     static let isForgotten = "nothing supplies"
     static let needsItself = "needs itself"
     static let hasFailed = "failed to load"

@@ -4,27 +4,32 @@ import Fugu
 ///
 /// A line sets a feature in the container `$0`.
 enum Messages {
-    static func adviceForTrait(_ line: String) -> String { "set it in the test's trait: .container { \(line) }" }
+    static func adviceForTrait(_ line: String?) -> String { "set it in the test's trait: \(trait(line))" }
 
-    static func adviceByHand(_ line: String) -> String {
-        "set it where the test makes its container: Container.strict { \(line) }"
+    static func adviceByHand(_ line: String?) -> String {
+        "set it where the test makes its container: Container.strict { \(line ?? "_ in") }"
     }
 
-    static func adviceForShared(_ line: String) -> String { adviceForShared(line, .present()) }
+    /// A trait that sets a feature, or one that gives its value for tests.
+    private static func trait(_ line: String?) -> String { line.map { ".container { \($0) }" } ?? ".container" }
 
-    static func adviceForShared(_ line: String, _ audience: Audience) -> String {
-        switch audience {
+    static func adviceForShared(_ line: String?) -> String { adviceForShared(line, .present()) }
+
+    static func adviceForShared(_ line: String?, _ audience: Audience) -> String {
+        // A container of all tests can't give a value for tests.
+        let what = line == nil ? ", which gives it the feature's value for tests" : ""
+        return switch audience {
         case .testCase:
-            "read it from Container.current instead of Container.shared, which a test's trait doesn't configure, and set it in "
-                + "the test's trait: .container { \(line) }"
+            "read it from Container.current instead of Container.shared, which a test's trait doesn't configure"
+                + (line.map { ", and set it in the test's trait: .container { \($0) }" } ?? ".")
         case .test:
-            "give the test its own container: @Test(.container { \(line) }). To use the real feature, write "
+            "give the test its own container\(what): @Test(\(trait(line))). To use the real feature, write "
                 + "@Test(.liveContainer)."
         case .xctest:
-            "run the test in its own container: Container.strict { \(line) } operation: { … }. To use the real feature, "
+            "run the test in its own container\(what): Container.strict { \(line ?? "_ in") } operation: { … }. To use the real feature, "
                 + "write Container.live { … }."
         case .unknownTest:
-            "give the test a container, @Test(.container { \(line) }), and take it along, because a thread or a detached task "
+            "give the test a container, @Test(\(trait(line))), and take it along, because a thread or a detached task "
                 + "doesn't know its test: write let container = Container.current before the task, and "
                 + "Container.with(container) { … } in it."
         case .nobody:

@@ -38,9 +38,11 @@ final class TestCase: Sendable {
 
     /// Returns a strict child of the container of an enclosing trait.
     func makeChild(of parent: Container) -> Container {
-        let child = parent.child()
-        if !child.isStrict { makeStrict(child) }
-        return child
+        if parent.isStrict { return parent.child() }
+        // A strict child would share what's loaded with its parent.
+        let copy = Container(copying: parent)
+        makeStrict(copy)
+        return copy
     }
 
     /// Returns a container that loads every feature, and whose reports belong to the case.

@@ -38,6 +38,30 @@ private struct Radio: Feature, External {
         Radio(volume: unimplemented("Radio.volume", placeholder: 3), play: unimplemented("Radio.play"))
     }
 }
+private struct Radar: Feature, External {
+    let text: String
+    static func load(in container: any FeatureContainer) -> Radar { Radar(text: "live") }
+    static func testValue(in container: any FeatureContainer) -> Radar { Radar(text: container.plain + " for tests") }
+}
+private struct Depot: AsyncFeature, External {
+    static func load(in container: any FeatureContainer) async throws -> String { "live" }
+    static func testValue(in container: any FeatureContainer) async throws -> String { "for tests" }
+    static var preview: String { "preview" }
+}
+private struct Window: MainActorFeature {
+    static func load(in container: any FeatureContainer) -> String { "live" }
+    static func testValue(in container: any FeatureContainer) -> String { "for tests" }
+}
+extension ContainerKeys {
+    fileprivate var plotter: FeatureKey<String> {
+        .init(preview: { "preview of \($0.plain)" }, testValue: { _ in "for tests" }) { _ in "live" }
+    }
+    fileprivate var scanner: FeatureKey<String> {
+        .init(placeholder: { "none" }, testValue: { _ in "for tests" }) { _ in "live" }
+    }
+    fileprivate var easel: MainActorFeatureKey<String> { .init(preview: { "preview of \($0.plain)" }) { _ in "live" } }
+    fileprivate var frame: MainActorFeatureKey<String> { .init(testValue: { _ in "for tests" }) { _ in "live" } }
+}
 extension ContainerKeys {
     fileprivate var printer: FeatureKey<String> { .init(placeholder: { "no printer" }) { _ in "live" } }
     fileprivate var plain: FeatureKey<String> { .init { _ in "live" } }
@@ -74,6 +98,23 @@ extension ContainerKeys {
             let queue = try await container[Queue.self]
             precondition(queue == "replaced")
         }
+    }
+
+    @Test("A preview is what is declared for it, or else the value for tests, of types and of value keys")
+    func testValues() async {
+        await #expect(processExitsWith: .success) { @MainActor in
+            setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
+            let container = Container()
+            precondition(container[Radar.self].text == "live for tests")
+            let depot = try await container[Depot.self]
+            precondition(depot == "preview")
+            precondition(container[Window.self] == "for tests")
+            precondition(container.plotter == "preview of live" && container.scanner == "for tests")
+            precondition(container.easel == "preview of live" && container.frame == "for tests")
+        }
+        let container = Container()
+        container.makeLive()
+        expect(container.plotter == "live" && container[Radar.self].text == "live")
     }
 
     @Test("A decoration wraps the preview of its feature")

@@ -133,7 +133,7 @@ extension FeatureContainer {
 extension Container {
     @_alwaysEmitIntoClient @inline(never) @MainActor
     func readSlowly<F: MainActorFeature>(_ feature: F.Type, _ place: SourcePlace?) -> F.Instance {
-        readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { Payload(F.load(in: $0)) }
+        readSlowly(Key.feature(F.self), nil, { Request(F.self, at: place) }) { F.make(in: $0) }
             .value(as: F.Instance.self)
     }
 
@@ -145,7 +145,21 @@ extension Container {
 
 extension Request {
     @usableFromInline @MainActor init<F: MainActorFeature>(_: F.Type, at place: SourcePlace? = nil) {
-        self.init(Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, at: place)
+        self.init(Key.feature(F.self), F.traits, F.testLoad, at: place)
+    }
+}
+
+extension Request {
+    fileprivate init(
+        _ key: UInt, _ traits: FeatureTraits, _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Payload)?,
+        at place: SourcePlace?
+    ) {
+        self.init(
+            key, home: traits.home, reloads: traits.reloads, isExternal: testValue != nil,
+            hasTestValue: testValue != nil,
+            placeholder: testValue.map { testValue in { container in MainActor.assumeIsolated { testValue(container) } }
+            },
+            at: place)
     }
 }
 
@@ -154,22 +168,23 @@ struct MainActorLoader: Sendable {
     let key: Key
     private let traits: FeatureTraits
     private let place: SourcePlace?
+    private let testValue: (@MainActor @Sendable (any FeatureContainer) -> Payload)?
     let load: @MainActor @Sendable (any FeatureContainer) -> Payload
 
     @MainActor init(_ key: Key) {
         self.key = key
         if let feature = key.type as? any MainActorFeature.Type {
-            (traits, place, load) = (feature.traits, nil, { feature.make(in: $0) })
-        } else if let feature = ValueKeys.descriptor(of: key) as? FeatureDescriptor,
-            case .onMainActor(let load) = feature.load
-        {
-            (traits, place, self.load) = (feature.traits, SourcePlace(feature.place.fileID, feature.place.line), load)
+            (traits, place, testValue, load) = (feature.traits, nil, feature.testLoad, { feature.make(in: $0) })
+        } else if let feature = ValueKeys.descriptor(of: key) as? FeatureDescriptor {
+            (traits, place) = (feature.traits, SourcePlace(feature.place.fileID, feature.place.line))
+            testValue = feature.testValue.map { value in { @MainActor @Sendable in feature.run(value, in: $0) } }
+            load = { feature.make(in: $0) }
         } else {
             fatalError(key.name)
         }
     }
 
-    var request: Request { Request(key.raw, home: traits.home, reloads: traits.reloads, at: place) }
+    var request: Request { Request(key.raw, traits, testValue, at: place) }
 
     /// Reads the feature.
     @MainActor func read(in container: Container) -> Payload {
@@ -213,5 +228,13 @@ final class MainActorReload: Sendable {
 
 extension MainActorFeature {
     fileprivate static var traits: FeatureTraits { FeatureTraits(reloads: reloadsWhenInputsChange, home: home) }
-    fileprivate static func make(in container: any FeatureContainer) -> Payload { Payload(load(in: container)) }
+    fileprivate static var testLoad: (@MainActor @Sendable (any FeatureContainer) -> Payload)? {
+        if hasTestValue { { instance(testValue(in: $0)) } } else { nil }
+    }
+
+    /// Loads, or returns the value for tests.
+    @usableFromInline static func make(in container: any FeatureContainer) -> Payload {
+        if hasTestValue, container._container.givesTestValue { return instance(testValue(in: container)) }
+        return Payload(load(in: container))
+    }
 }

@@ -18,7 +18,7 @@ package final class Strictness: Sendable {
         package var isHomeDeclared: Bool { key.traits.home.isFixed }
     }
 
-    private let advise: @Sendable (String) -> String
+    private let advise: @Sendable (String?) -> String
     let report: @Sendable (Refusal) -> Void
     let isForAll: Bool
     /// The test that created the container, or `nil` if it belongs to none in particular.
@@ -43,12 +43,12 @@ package final class Strictness: Sendable {
     /// - Parameters:
     ///   - isForAll: Whether the container belongs to no test in particular. Then neither do placeholders, and what is
     ///     made from one is not kept: else the first test would fail and the next ones pass with what it left.
-    ///   - advise: Says what to do, given the line that sets a feature in the container `$0`. Called on the thread that
-    ///     tried, outside of every lock.
+    ///   - advise: Says what to do, given the line that sets a feature in the container `$0`, or `nil` if the feature has a value
+    ///     for tests. Called on the thread that tried, outside of every lock.
     ///   - stop: Called where the program would stop; it returns if that can't be helped.
     ///   - report: Is given every load that was refused, in the same way.
     package init(
-        isForAll: Bool = false, advise: @escaping @Sendable (_ line: String) -> String = { $0 },
+        isForAll: Bool = false, advise: @escaping @Sendable (_ line: String?) -> String = { $0 ?? "" },
         stop: (@Sendable (LoadError) -> Void)? = nil, report: @escaping @Sendable (Refusal) -> Void
     ) {
         self.stop = stop
@@ -58,6 +58,11 @@ package final class Strictness: Sendable {
         self.report = report
     }
 
+    /// Whether a feature is refused.
+    ///
+    /// A value for tests belongs to one test, so a container of all tests doesn't load it.
+    func refuses(_ request: borrowing Request) -> Bool { request.isExternal && (isForAll || !request.hasTestValue) }
+
     /// Returns what is said of a load that is refused.
     func refusal(_ request: Request, _ parent: Frame?) -> Refusal {
         let way = (parent?.way ?? []) + [request.key]
@@ -66,7 +71,8 @@ package final class Strictness: Sendable {
         let injected = wrapper.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
         let place = request.place?.outsideLibrary
         let error = LoadError.external(
-            way, at: injected ?? request.readPlace, remedy: advise(Messages.setLine(for: request.key)))
+            way, at: injected ?? request.readPlace,
+            remedy: advise(request.hasTestValue ? nil : Messages.setLine(for: request.key)))
         return Refusal(
             error: error, key: request.key, read: way[0], place: injected ?? place,
             hasPlaceholder: request.placeholder != nil)
@@ -75,20 +81,23 @@ package final class Strictness: Sendable {
     /// Returns the placeholder of a feature that has one.
     ///
     /// - `isReported`: Whether the read has failed the test. A check of loads fails none.
-    func placeholder(_ request: Request, isReported: Bool) -> Payload {
-        guard isReported, stop == nil else { return placeholder(request, in: placeholders, nil).payload }
+    func placeholder(_ request: Request, for container: Container, isReported: Bool) -> Payload {
+        // A value for tests isn't kept here: other tests would get it.
+        if request.hasTestValue { return request.placeholder!(container) }
+        guard isReported, stop == nil else { return placeholder(request, container, in: placeholders, nil).payload }
         // A test that gets it without a refusal of its own, through what an earlier one left, hasn't failed.
-        let placeholder = placeholder(request, in: refused, FailedTests(maker: maker))
+        let placeholder = placeholder(request, container, in: refused, FailedTests(maker: maker))
         placeholder.failed?.addPresent()
         return placeholder.payload
     }
 
     private func placeholder(
-        _ request: Request, in table: borrowing Locked<KeyTable<Placeholder>>, _ failed: FailedTests?
+        _ request: Request, _ container: Container, in table: borrowing Locked<KeyTable<Placeholder>>,
+        _ failed: FailedTests?
     ) -> Placeholder {
         if let kept = table.withLock({ $0[request.key] }) { return kept }
         let payload = TestProcess.$isMakingForAll.withValue(isForAll) {
-            TestProcess.$failed.withValue(failed) { request.placeholder!() }
+            TestProcess.$failed.withValue(failed) { request.placeholder!(container) }
         }
         let made = Placeholder(payload: payload, failed: failed)
         return table.withLock { table in

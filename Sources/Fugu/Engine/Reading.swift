@@ -300,11 +300,11 @@ struct Reading: ~Copyable {
         if misses < 4, !isAlone, !rare.loads.isEmpty, let decision = join(token, rare, isAskers, expected, limit) {
             return decision
         }
-        if request.isExternal, replacement == nil, let strictness = node.storage[token].strictness {
-            return .external(strictness)
-        }
+        let strictness = node.storage[token].strictness
+        if replacement == nil, let strictness, strictness.refuses(request) { return .external(strictness) }
         let facts = LoadFacts(
-            home: declared, isFixed: isFixed, reloads: request.reloads, isExternal: request.isExternal, limit: limit,
+            home: declared, isFixed: isFixed, reloads: request.reloads,
+            isExternal: request.isExternal && (strictness == nil || !request.hasTestValue), limit: limit,
             expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
@@ -416,7 +416,7 @@ struct Reading: ~Copyable {
             }
             return .overridden((frame?.way ?? []) + way)
         }
-        if request.isExternal, !isReplaced, let strictness = node.storage[token].strictness {
+        if !isReplaced, let strictness = node.storage[token].strictness, strictness.refuses(request) {
             return .external(strictness)
         }
         return given.map { .found($0) } ?? .above(home)
@@ -433,7 +433,9 @@ struct Reading: ~Copyable {
         let (isForPart, configured) = (isForPart, configured)
         let isProvisional = strictness.isForAll || isForPart || configured != nil
         node.family.lock.withLock { token in recorder?.recordMissing(token, of: key, isProvisional: isProvisional) }
-        if isForPart, request.placeholder != nil { return strictness.placeholder(request, isReported: false) }
+        if isForPart, request.placeholder != nil {
+            return strictness.placeholder(request, for: container.object, isReported: false)
+        }
         let refusal = strictness.refusal(request, frame)
         // The closure that configures the container may still set what it has read.
         if let configured {
@@ -442,7 +444,7 @@ struct Reading: ~Copyable {
             strictness.report(refusal)
         }
         guard request.placeholder != nil else { throw refusal.error }
-        return strictness.placeholder(request, isReported: configured == nil)
+        return strictness.placeholder(request, for: container.object, isReported: configured == nil)
     }
 
     /// The loads that need what is read here, up to other work, innermost first.

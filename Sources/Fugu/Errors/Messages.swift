@@ -101,6 +101,17 @@ enum Messages {
             + "Fix: set it in the container: set(\(name).self, to: …)."
     }
 
+    static func noPlaceholder(_ name: String) -> String {
+        "Fugu: \(name) has no placeholder, because it has a value for tests."
+    }
+
+    static func noTestValue(_ name: String) -> String { "Fugu: \(name) has no value for tests." }
+
+    static func wrongTestValue(_ name: String, _ type: String, _ instance: String) -> String {
+        "Fugu: \(name) is a feature of type \(instance), but its value for tests is of type \(type).\n"
+            + "Fix: declare static func testValue(in container: any FeatureContainer) -> \(instance)."
+    }
+
     static func unimplemented(_ endpoint: String) -> String {
         "Fugu: \(endpoint) was called, but it isn't implemented.\nFix: give the double a closure for it."
     }

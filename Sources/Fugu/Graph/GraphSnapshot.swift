@@ -24,7 +24,7 @@ package struct GraphSnapshot: Sendable {
     }
 
     /// The origin of an entry.
-    package enum State: Sendable { case set, replaced, supplied, defaultValue, loaded, loading, failed }
+    package enum State: Sendable { case set, replaced, supplied, defaultValue, loaded, testValue, loading, failed }
 
     package struct Entry: Sendable {
         package let place: Place
@@ -36,6 +36,8 @@ package struct GraphSnapshot: Sendable {
         package internal(set) var changed: [Place] = []
         package internal(set) var anchors: [Key] = []
         package internal(set) var isLocal = false
+        /// Whether it's a value for tests if the feature has one.
+        fileprivate var isForTest = false
         var failure: FailedLoad?
         var value: Payload?
 
@@ -80,6 +82,9 @@ package struct GraphSnapshot: Sendable {
             let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
             for node in nodes { add(token, node) }
             if !isAlone { addLoads(token, in: node.family, seenFrom: node) }
+        }
+        for index in entries.indices where entries[index].isForTest && entries[index].place.key.hasTestValue {
+            entries[index].state = .testValue
         }
     }
 
@@ -132,10 +137,12 @@ extension GraphSnapshot.Entry {
         case (true, false) where cell.has(CellFlags.layered):
             state = known?[token].rare?.rule.value == nil ? .supplied : .set
         case (true, false): state = known?[token].rare?.replacement.value == nil ? .set : .replaced
-        case (_, true): state = cell.key.kind == .property ? .defaultValue : .loaded
+        case (_, true) where cell.key.kind == .property: state = .defaultValue
+        case (_, true): state = .loaded
         case (false, false): return nil
         }
         self.init(place: GraphSnapshot.Place(key: cell.key, container: node.number), depth: node.depth, state: state)
+        isForTest = state == .loaded && node.loadsTestValue(token, cell.key)
         loadCount = UInt32(known?[token].loadCount ?? 0)
         if cell.key.kind == .property { value = cell.payload }
         guard let known, let provenance = known[token].provenance else { return }
@@ -163,6 +170,15 @@ extension GraphSnapshot.Entry {
 }
 
 extension Node {
+    /// Whether an instance that was loaded here is a value for tests if the feature has one.
+    fileprivate func loadsTestValue(_ token: LockToken, _ key: Key) -> Bool {
+        storage[token].strictness != nil
+            && path.firstResult { node in
+                let cell = node.storage.existingCell(token, key)
+                return cell?.place?[token].rare?.replacement.value == nil ? nil : true
+            } == nil
+    }
+
     /// Returns the nearest node, here or above, in which a key has lost its value since a time.
     fileprivate func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
         path.firstResult { node in

@@ -24,6 +24,23 @@ public protocol AsyncFeature: FailableFeature where ContainerValue == Instance {
     /// - Returns: The instance, which the container keeps.
     /// - Throws: An error that reaches everyone who waits. It isn't kept: the next read tries again.
     static func load(in container: any FeatureContainer) async throws -> Instance
+    /// The type of the value for tests, or `Never` if the feature declares none.
+    @_documentation(visibility: internal)
+    associatedtype TestValue
+    /// Creates the instance for a test.
+    ///
+    /// Declare it for a feature that reaches outside the process, and a test needn't set the feature: the test's own container loads
+    /// this value in place of ``load(in:)`` and keeps it like any other instance. A preview gives it, too, unless the feature declares
+    /// ``External/preview``. A feature without a value for tests is loaded, or refused if it's ``External``.
+    ///
+    /// ```swift
+    /// static func testValue(in container: any FeatureContainer) -> any LinkRepository { InMemoryLinks() }
+    /// ```
+    ///
+    /// - Parameter container: The handle of the load, which records what you read from it.
+    /// - Returns: The instance, which the container keeps.
+    /// - Throws: An error that reaches everyone who waits. It isn't kept: the next read tries again.
+    static func testValue(in container: any FeatureContainer) async throws -> TestValue
 }
 
 extension AsyncFeature {
@@ -32,9 +49,10 @@ extension AsyncFeature {
     /// Don't use it directly.
     public static var _key: KeyDefinition { definition }
 
-    /// Loads, or returns the preview of an external feature in an Xcode preview.
+    /// Loads, or returns what is declared for an Xcode preview or for a test.
     static func make(in container: any FeatureContainer) async throws -> Payload {
-        if PreviewRun.isOn, let preview = _key.preview { return try preview() }
+        if PreviewRun.isOn, let preview = try _key.makePreview() { return preview }
+        if hasTestValue, container._container.givesTestValue { return instance(try await testValue(in: container)) }
         return Payload(try await load(in: container))
     }
 
@@ -43,6 +61,6 @@ extension AsyncFeature {
             Key.asyncFeature(Self.self),
             .suspending { container, question in
                 try await container.answer(question, Request(Self.self)) { try await make(in: $0) }
-            })
+            }, hasTestValue: hasTestValue)
     }
 }

@@ -13,15 +13,26 @@
 ///
 /// A read of a ``Feature`` that a test didn't set fails the test and gives the placeholder. One of a ``ThrowingFeature`` or
 /// ``AsyncFeature`` fails the test and throws ``LoadError``, so it needs no placeholder.
+///
+/// If tests should work without setting the feature, declare a value for them with ``Feature/testValue(in:)`` in place of the
+/// placeholder:
+///
+/// ```swift
+/// enum LinkStore: Feature, External {
+///     static func load(in container: any FeatureContainer) -> any LinkRepository { SQLLinks() }
+///     static func testValue(in container: any FeatureContainer) -> any LinkRepository { InMemoryLinks() }
+/// }
+/// ```
 public protocol External: NonisolatedFeature {
     /// The instance of a ``Feature`` that a strict container gives after it has failed the test, so that the test goes on.
     ///
     /// For a struct of closures, use ``unimplemented(_:placeholder:fileID:line:)`` for each closure. A feature whose load can fail
-    /// needs none, because a strict container throws instead of giving it.
+    /// needs none, because a strict container throws instead of giving it, and neither does one that declares a value for tests.
     static var placeholder: ContainerValue { get }
     /// The instance that containers give in an Xcode preview.
     ///
-    /// The default is the placeholder of a ``Feature``, and throws ``LoadError`` for the other kinds. Fugu recognizes a preview by
+    /// The default is the value for tests, if the feature declares one; otherwise, it's the placeholder of a ``Feature``, and throws
+    /// ``LoadError`` for the other kinds. Fugu recognizes a preview by
     /// the environment variable `XCODE_RUNNING_FOR_PREVIEWS`, set to `1`.
     static var preview: ContainerValue { get throws }
 }
@@ -33,7 +44,7 @@ extension External where Self: Feature {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
+        KeyDefinition(Key.feature(Self.self), hasTestValue: hasTestValue) { try $0.answer($1, for: Self.self) }
             .external(placeholder: { Payload(placeholder) }, preview: { Payload(try preview) })
     }
 }
@@ -89,6 +100,7 @@ extension Required where Self: Feature {
     /// - Returns: The placeholder, which isn't kept.
     public static func load(in container: any FeatureContainer) -> Instance {
         container._container.lacksSupply()
+        if hasTestValue { return instance(testValue(in: container)).value(as: Instance.self) }
         return placeholder
     }
 }
@@ -141,11 +153,45 @@ extension FeatureKey {
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) -> FeatureKey {
         let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        return required(place, home, placeholder: placeholder, testValue: nil) { _ in placeholder() }
+    }
+
+    /// Returns a key for a feature that another module supplies and that has a value for tests.
+    ///
+    /// ```swift
+    /// extension ContainerKeys {
+    ///     public var payments: FeatureKey<any PaymentService> { .required { _ in FreePayments() } }
+    /// }
+    /// ```
+    ///
+    /// See ``Required`` for what happens if nothing supplies it.
+    ///
+    /// - Parameters:
+    ///   - home: The container in which the instance lives.
+    ///   - member: The name of the member that declares the key, for messages and graphs.
+    ///   - fileID: The file where the key is created.
+    ///   - line: The line where the key is created.
+    ///   - column: The column where the key is created.
+    ///   - testValue: A closure that creates the instance for a test, like ``Feature/testValue(in:)``.
+    /// - Returns: The key.
+    public static func required(
+        home: Home = .inferred, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
+        column: UInt = #column, testValue: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) -> FeatureKey {
+        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        return required(place, home, placeholder: nil, testValue: testValue, orElse: testValue)
+    }
+
+    private static func required(
+        _ place: KeyPlace, _ home: Home, placeholder: (@Sendable () -> Instance)?,
+        testValue: (@Sendable (any FeatureContainer) -> Instance)?,
+        orElse standIn: @escaping @Sendable (any FeatureContainer) -> Instance
+    ) -> FeatureKey {
         if let known = InternedKey.find(place) { return FeatureKey(interned: known) }
         let traits = FeatureTraits(reloads: false, home: home, isRequired: true)
-        let interned = intern(place, nil, traits, placeholder) { container in
+        let interned = intern(place, nil, traits, placeholder, nil, testValue) { container in
             container._container.lacksSupply()
-            return placeholder()
+            return standIn(container)
         }
         return FeatureKey(interned: interned)
     }

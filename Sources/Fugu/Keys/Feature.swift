@@ -37,6 +37,22 @@ public protocol Feature: NonisolatedFeature, PlainKey where ContainerValue == In
     ///   instance lives.
     /// - Returns: The instance, which the container keeps.
     static func load(in container: any FeatureContainer) -> Instance
+    /// The type of the value for tests, or `Never` if the feature declares none.
+    @_documentation(visibility: internal)
+    associatedtype TestValue
+    /// Creates the instance for a test.
+    ///
+    /// Declare it for a feature that reaches outside the process, and a test needn't set the feature: the test's own container loads
+    /// this value in place of ``load(in:)`` and keeps it like any other instance. A preview gives it, too, unless the feature declares
+    /// ``External/preview``. A feature without a value for tests is loaded, or refused if it's ``External``.
+    ///
+    /// ```swift
+    /// static func testValue(in container: any FeatureContainer) -> any LinkRepository { InMemoryLinks() }
+    /// ```
+    ///
+    /// - Parameter container: The handle of the load, which records what you read from it.
+    /// - Returns: The instance, which the container keeps.
+    static func testValue(in container: any FeatureContainer) -> TestValue
 }
 
 extension Feature {
@@ -44,12 +60,15 @@ extension Feature {
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self)) { try $0.answer($1, for: Self.self) }
+        KeyDefinition(Key.feature(Self.self), hasTestValue: hasTestValue) { try $0.answer($1, for: Self.self) }
     }
 
-    /// Loads, or returns the preview of an external feature in an Xcode preview.
+    /// Loads, or returns what is declared for an Xcode preview or for a test.
     @inlinable static func make(in container: any FeatureContainer) -> Payload {
-        if PreviewRun.isOn, let preview = _key.preview { return PreviewRun.make(preview) }
+        if PreviewRun.isOn, let preview = PreviewRun.make(_key) { return preview }
+        if TestValue.self != Never.self, container._container.givesTestValue {
+            return instance(testValue(in: container))
+        }
         return Payload(load(in: container))
     }
 }

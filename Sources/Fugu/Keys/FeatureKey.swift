@@ -26,7 +26,11 @@
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
-    ///   - placeholder: A closure that returns what strict containers give instead. With a placeholder, the feature is external.
+    ///   - placeholder: A closure that returns what strict containers give after they have failed the test.
+    ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests or,
+    ///     failing that, the placeholder.
+    ///   - testValue: A closure that creates the instance for a test, like ``Feature/testValue(in:)``. It needs no placeholder. With
+    ///     either of them, the feature is external.
     ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
@@ -37,8 +41,10 @@
     @inlinable @inline(__always)
     public init<ID: Hashable & Sendable>(
         reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
-        placeholder: (@Sendable () -> Instance)? = nil, id: ID = NoID(), member: StaticString = #function,
-        fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
+        placeholder: (@Sendable () -> Instance)? = nil,
+        preview: (@Sendable (any FeatureContainer) -> Instance)? = nil,
+        testValue: (@Sendable (any FeatureContainer) -> Instance)? = nil, id: ID = NoID(),
+        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
         let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
@@ -46,7 +52,7 @@
             interned = known
         } else {
             let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
-            interned = Self.intern(place, KeyDistinction(id), traits, placeholder, load)
+            interned = Self.intern(place, KeyDistinction(id), traits, placeholder, preview, testValue, load)
         }
     }
 
@@ -86,13 +92,18 @@ extension FeatureKey {
     @usableFromInline
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
-        _ placeholder: (@Sendable () -> Instance)?, _ load: @escaping @Sendable (any FeatureContainer) -> Instance
+        _ placeholder: (@Sendable () -> Instance)?, _ preview: (@Sendable (any FeatureContainer) -> Instance)?,
+        _ testValue: (@Sendable (any FeatureContainer) -> Instance)?,
+        _ load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) -> InternedKey {
-        ValueKeys.intern(place, distinction, Instance.self) {
+        func anywhere(_ load: @escaping @Sendable (any FeatureContainer) -> Instance) -> FeatureDescriptor.Load {
+            .anywhere { Payload(load($0)) }
+        }
+        return ValueKeys.intern(place, distinction, Instance.self) {
             let standIn: (@Sendable () -> Payload)? = if let placeholder { { Payload(placeholder()) } } else { nil }
             return FeatureDescriptor(
                 place, distinction, "FeatureKey<\(Instance.self)>", traits, placeholder: standIn,
-                .anywhere { Payload(load($0)) })
+                preview: preview.map(anywhere), testValue: testValue.map(anywhere), anywhere(load))
         }
     }
 }
@@ -125,30 +136,48 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     let typeName: String
     let traits: FeatureTraits
     let placeholder: (@Sendable () -> Payload)?
-    let load: Load
+    private let preview: Load?
+    let testValue: Load?
+    private let load: Load
 
     init(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, _ traits: FeatureTraits,
-        placeholder: (@Sendable () -> Payload)? = nil, _ load: Load
+        placeholder: (@Sendable () -> Payload)? = nil, preview: Load?, testValue: Load?, _ load: Load
     ) {
         self.place = place
         self.distinction = distinction
         self.typeName = typeName
         self.traits = traits
         self.placeholder = placeholder
+        self.preview = preview
+        self.testValue = testValue
         self.load = load
     }
 
-    /// Returns the loaded instance, or the preview of an external feature if the process runs for an Xcode preview.
-    func make(in container: any FeatureContainer) -> Payload {
-        if PreviewRun.isOn, let placeholder { return placeholder() }
-        guard case .anywhere(let load) = load else { fatalError(label) }
-        return load(container)
+    /// Returns the loaded instance, or what is declared for an Xcode preview or for a test.
+    func make(in container: any FeatureContainer) -> Payload { run(load(for: container), in: container) }
+
+    /// Returns the load for a container, or what is declared for an Xcode preview or for a test.
+    func load(for container: any FeatureContainer) -> Load {
+        if PreviewRun.isOn, let preview { return preview }
+        if let testValue, container._container.givesTestValue { return testValue }
+        if PreviewRun.isOn, let placeholder { return .anywhere { _ in placeholder() } }
+        return load
     }
 
+    /// Runs a load, which is that of a feature of the main actor there only.
+    func run(_ load: Load, in container: any FeatureContainer) -> Payload {
+        switch load {
+        case .anywhere(let load): load(container)
+        case .onMainActor(let load): MainActor.assumeIsolated { load(container) }
+        }
+    }
+
+    var isExternal: Bool { placeholder != nil || testValue != nil }
     var isRequired: Bool { traits.isRequired }
     var keyTraits: KeyTraits {
-        KeyTraits(isExternal: placeholder != nil, home: traits.home, reloads: traits.reloads)
+        KeyTraits(
+            isExternal: isExternal, hasTestValue: testValue != nil, home: traits.home, reloads: traits.reloads)
     }
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
 }

@@ -64,6 +64,7 @@ extension Request {
     /// Returns the same request for another key.
     func asking(for key: Key) -> Request {
         Request(
-            key.raw, home: home, reloads: reloads, isExternal: isExternal, placeholder: placeholder, at: place)
+            key.raw, home: home, reloads: reloads, isExternal: isExternal, hasTestValue: hasTestValue,
+            placeholder: placeholder, at: place)
     }
 }

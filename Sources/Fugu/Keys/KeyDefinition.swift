@@ -6,11 +6,14 @@ public struct KeyDefinition: Sendable {
     @usableFromInline package let raw: UInt
     private let method: KeyLoader.Method
     /// Whether the feature reaches outside the process.
-    var isExternal = false
+    private(set) var isExternal: Bool
+    /// Whether the feature declares what a test's container loads instead.
+    let hasTestValue: Bool
     /// Creates what a strict container gives instead of an external feature that can't throw.
     private(set) var placeholder: (@Sendable () -> Payload)?
-    /// Creates what an Xcode preview gives instead of an external feature; throws only if the feature can.
-    @usableFromInline private(set) var preview: (@Sendable () throws -> Payload)?
+    /// Creates what an Xcode preview gives instead of an external feature; throws only if the feature can, or if it has a value for
+    /// tests.
+    private var preview: (@Sendable () throws -> Payload)?
     private var name: (@Sendable () -> PropertyNaming?)?
 
     /// The name and type that sources need, if the key has a name.
@@ -18,14 +21,22 @@ public struct KeyDefinition: Sendable {
 
     var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
 
-    init(_ raw: UInt, _ method: KeyLoader.Method, naming: (@Sendable () -> PropertyNaming?)? = nil) {
+    init(
+        _ raw: UInt, _ method: KeyLoader.Method, hasTestValue: Bool = false,
+        naming: (@Sendable () -> PropertyNaming?)? = nil
+    ) {
         self.raw = raw
         self.method = method
+        self.hasTestValue = hasTestValue
+        isExternal = hasTestValue
         name = naming
     }
 
-    @usableFromInline init(_ raw: UInt, answer: @escaping @Sendable (Container, KeyQuestion) throws -> Payload?) {
-        self.init(raw, .plain(answer))
+    @usableFromInline init(
+        _ raw: UInt, hasTestValue: Bool = false,
+        answer: @escaping @Sendable (Container, KeyQuestion) throws -> Payload?
+    ) {
+        self.init(raw, .plain(answer), hasTestValue: hasTestValue)
     }
 
     /// Returns the definition of a feature that reaches outside the process.
@@ -34,9 +45,18 @@ public struct KeyDefinition: Sendable {
     ) -> KeyDefinition {
         var definition = self
         definition.isExternal = true
-        definition.placeholder = placeholder
+        if !hasTestValue { definition.placeholder = placeholder }
         definition.preview = preview
         return definition
+    }
+
+    /// Returns what is declared for a preview, or `nil` if nothing is, and the feature is loaded or has a value for tests.
+    @usableFromInline func makePreview() throws -> Payload? {
+        do {
+            return try preview?()
+        } catch let error as LoadError where hasTestValue && error.code == .noPreview {
+            return nil
+        }
     }
 }
 
@@ -153,6 +173,8 @@ struct PreparationHandle: Sendable {
 /// The declared traits of a key, for graphs and explanations.
 package struct KeyTraits {
     package internal(set) var isExternal = false
+    /// Whether a strict container loads a value for tests instead.
+    package internal(set) var hasTestValue = false
     package internal(set) var home = Home.inferred
     var reloads = false
     package internal(set) var isSecret = false
@@ -161,20 +183,40 @@ package struct KeyTraits {
 extension Key {
     /// The declared traits.
     ///
-    /// Those of a ``MainActorFeature`` can be read on the main actor only, so they aren't available.
+    /// Those of a ``MainActorFeature`` can be read on the main actor only, so only those of its definition are available.
     package var traits: KeyTraits {
         guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
         switch kind {
         case .property:
             return KeyTraits(isSecret: (type as? any Property.Type)?.isSecret == true)
-        default: return (type as? any NonisolatedFeature.Type)?.keyTraits ?? KeyTraits()
+        default:
+            if let feature = type as? any NonisolatedFeature.Type { return feature.keyTraits }
+            return (type as? any ContainerKey.Type).map { KeyTraits(of: $0._key) } ?? KeyTraits()
         }
     }
 }
 
 extension NonisolatedFeature {
     fileprivate static var keyTraits: KeyTraits {
-        KeyTraits(isExternal: _key.isExternal, home: home, reloads: reloadsWhenInputsChange)
+        var traits = KeyTraits(of: _key)
+        traits.home = home
+        traits.reloads = reloadsWhenInputsChange
+        return traits
+    }
+}
+
+extension Key {
+    /// Whether a strict container loads a value for tests instead.
+    var hasTestValue: Bool {
+        if let decorated { return !isElement && decorated.hasTestValue }
+        if isValueKey { return ValueKeys.descriptor(of: self).keyTraits.hasTestValue }
+        return (type as? any ContainerKey.Type)?._key.hasTestValue == true
+    }
+}
+
+extension KeyTraits {
+    fileprivate init(of definition: KeyDefinition) {
+        self.init(isExternal: definition.isExternal, hasTestValue: definition.hasTestValue)
     }
 }
 

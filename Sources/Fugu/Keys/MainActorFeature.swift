@@ -25,6 +25,22 @@
     /// - Parameter container: The handle of the load, which records what you read from it.
     /// - Returns: The instance, which the container keeps.
     static func load(in container: any FeatureContainer) -> Instance
+    /// The type of the value for tests, or `Never` if the feature declares none.
+    @_documentation(visibility: internal)
+    associatedtype TestValue
+    /// Creates the instance for a test.
+    ///
+    /// Declare it for a feature that reaches outside the process, and a test needn't set the feature: the test's own container loads
+    /// this value in place of ``load(in:)`` and keeps it like any other instance. A preview gives it,
+    /// too.
+    ///
+    /// ```swift
+    /// static func testValue(in container: any FeatureContainer) -> any LinkRepository { InMemoryLinks() }
+    /// ```
+    ///
+    /// - Parameter container: The handle of the load, which records what you read from it.
+    /// - Returns: The instance, which the container keeps.
+    static func testValue(in container: any FeatureContainer) -> TestValue
     /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///
     /// The default is `false`: the instance stays, and graphs mark it as stale. If it's `true`, the instance is
@@ -47,6 +63,8 @@ extension MainActorFeature {
     ///
     /// Don't use it directly.
     public nonisolated static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self), .onMainActor(MainActorReload(of: Key(raw: Key.feature(Self.self)))))
+        KeyDefinition(
+            Key.feature(Self.self), .onMainActor(MainActorReload(of: Key(raw: Key.feature(Self.self)))),
+            hasTestValue: hasTestValue)
     }
 }

@@ -27,6 +27,8 @@
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
+    ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests.
+    ///   - testValue: A closure that creates the instance for a test, like ``MainActorFeature/testValue(in:)``.
     ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
@@ -36,7 +38,9 @@
     /// - Complexity: O(1), without a lock after the key was created once.
     @inlinable @inline(__always)
     public init<ID: Hashable & Sendable>(
-        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred, id: ID = NoID(),
+        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
+        preview: (@MainActor @Sendable (any FeatureContainer) -> Instance)? = nil,
+        testValue: (@MainActor @Sendable (any FeatureContainer) -> Instance)? = nil, id: ID = NoID(),
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
         load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
     ) {
@@ -45,7 +49,7 @@
             interned = known
         } else {
             let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
-            interned = Self.intern(place, KeyDistinction(id), traits, load)
+            interned = Self.intern(place, KeyDistinction(id), traits, preview, testValue, load)
         }
     }
 
@@ -69,12 +73,17 @@ extension MainActorFeatureKey {
     @usableFromInline
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
+        _ preview: (@MainActor @Sendable (any FeatureContainer) -> Instance)?,
+        _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Instance)?,
         _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
     ) -> InternedKey {
-        ValueKeys.intern(place, distinction, Instance.self) {
+        func onMainActor(
+            _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+        ) -> FeatureDescriptor.Load { .onMainActor { Payload(load($0)) } }
+        return ValueKeys.intern(place, distinction, Instance.self) {
             FeatureDescriptor(
                 place, distinction, "MainActorFeatureKey<\(Instance.self)>", traits,
-                .onMainActor { Payload(load($0)) })
+                preview: preview.map(onMainActor), testValue: testValue.map(onMainActor), onMainActor(load))
         }
     }
 }

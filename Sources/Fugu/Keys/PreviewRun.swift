@@ -17,8 +17,8 @@ import ucrt
     @usableFromInline static let isOn =
         unsafe getenv("XCODE_RUNNING_FOR_PREVIEWS").map { unsafe String(cString: $0) } == "1"
 
-    /// Returns the preview of a feature that can't throw.
-    @usableFromInline static func make(_ preview: () throws -> Payload) -> Payload {
-        do { return try preview() } catch { fatalError("\(error)") }
+    /// Returns what is declared for the preview of a feature that can't throw, if anything is.
+    @usableFromInline static func make(_ definition: KeyDefinition) -> Payload? {
+        do { return try definition.makePreview() } catch { fatalError("\(error)") }
     }
 }

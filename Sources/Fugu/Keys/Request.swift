@@ -6,8 +6,12 @@
     let reloads: Bool
     /// Whether the feature reaches outside the process.
     let isExternal: Bool
+    /// Whether a strict container loads a value for tests instead.
+    let hasTestValue: Bool
     /// Creates what a strict container gives instead of an external feature that can't throw.
-    let placeholder: (() -> Payload)?
+    ///
+    /// It receives the container, for what it needs.
+    let placeholder: ((Container) -> Payload)?
     /// The name and type that sources need, if the key has a name.
     let naming: PropertyNaming?
     /// The place of the read if it's known; for a value key, the place where the key was created.
@@ -15,12 +19,14 @@
 
     init(
         _ key: UInt, home: Home = .inferred, reloads: Bool = false, isExternal: Bool = false,
-        placeholder: (() -> Payload)? = nil, naming: PropertyNaming? = nil, at place: SourcePlace? = nil
+        hasTestValue: Bool = false, placeholder: ((Container) -> Payload)? = nil, naming: PropertyNaming? = nil,
+        at place: SourcePlace? = nil
     ) {
         self.key = Key(raw: key)
         self.home = home
         self.reloads = reloads
         self.isExternal = isExternal
+        self.hasTestValue = hasTestValue
         self.placeholder = placeholder
         self.naming = naming
         self.place = place
@@ -38,16 +44,22 @@
     }
 
     @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
-        let placeholder = F._key.placeholder
+        let definition = F._key
+        let placeholder = definition.placeholder
         self.init(
-            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange,
-            isExternal: placeholder != nil, placeholder: placeholder, at: place)
+            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
+            hasTestValue: F.hasTestValue,
+            placeholder: !definition.isExternal
+                ? nil : { placeholder?() ?? F.instance(F.testValue(in: $0)) },
+            at: place)
     }
 
     init(_ key: Key, _ feature: FeatureDescriptor) {
         self.init(
-            key.raw, home: feature.traits.home, reloads: feature.traits.reloads,
-            isExternal: feature.placeholder != nil, placeholder: feature.placeholder,
+            key.raw, home: feature.traits.home, reloads: feature.traits.reloads, isExternal: feature.isExternal,
+            hasTestValue: feature.testValue != nil,
+            placeholder: !feature.isExternal
+                ? nil : { feature.placeholder?() ?? feature.run(feature.testValue!, in: $0) },
             at: SourcePlace(feature.place.fileID, feature.place.line))
     }
 
@@ -55,6 +67,6 @@
         let definition = F._key
         self.init(
             definition.raw, home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
-            at: place)
+            hasTestValue: definition.hasTestValue, at: place)
     }
 }

@@ -27,7 +27,6 @@ private struct Siren: Feature, External {
 
     static func load(in container: any FeatureContainer) -> Siren { Siren { "live" } }
 
-    // | `.onTest { … }`, `.onPreview { … }`, `.onDebug { … }` |
     static var placeholder: Siren { Siren(sound: unimplemented("Siren.sound", placeholder: "")) }
     static var preview: Siren { Siren { "preview" } }
 }
@@ -50,6 +49,13 @@ extension ContainerKeys {
 
 @MainActor private final class Talker {
     @MainActorInjected(\.speech) var speech
+}
+
+extension ContainerKeys {
+    // | `.onTest { … }`, `.onPreview { … }`, `.onDebug { … }` |
+    fileprivate var horn: FeatureKey<String> {
+        .init(preview: { _ in "preview" }, testValue: { _ in "test" }) { _ in "live" }
+    }
 }
 
 // | `@Injected(\.weather)`, `@LazyInjected`, `@DynamicInjected` |

@@ -14,12 +14,18 @@ private struct Compass: Feature {
     static func load(in container: any FeatureContainer) -> Compass { Compass() }
 }
 
+private enum Logbook: Feature, External {
+    static func load(in container: any FeatureContainer) -> String { "live" }
+
+    // | `testValue` |
+    static func testValue(in container: any FeatureContainer) -> String { "for tests" }
+}
+
 private struct Beacon: Feature, External {
     var flash: @Sendable (_ times: Int) -> String
 
     static func load(in container: any FeatureContainer) -> Beacon { Beacon { "live \($0)" } }
 
-    // | `testValue` |
     // | `@DependencyClient`, `unimplemented` |
     static var placeholder: Beacon { Beacon(flash: unimplemented("Beacon.flash", placeholder: "")) }
 
@@ -133,7 +139,7 @@ private struct Pilot {
     @Test(.container { $0.weather.temperature = { _ in 21 } })
     func parts() async throws {
         #expect(try await Container.current.weather.temperature("Etna") == 21)
-        Container.current.modify(WeatherClient.self) { $0.temperature = { _ in 22 } }
+        Container.current.weather.temperature = { _ in 22 }
         #expect(try await Container.current.weather.temperature("Etna") == 22)
     }
 
@@ -160,7 +166,10 @@ private struct Pilot {
         #expect(Int.random(in: 3...9, using: &randomness) == 3)
     }
 
-    @Test("Containers give what the rows declare")
+    @Test("A value for tests", .container)
+    func testValue() { #expect(Container.current[Logbook.self] == "for tests") }
+
+    @Test("Containers give what the rows declare", .liveContainer)
     func declarations() {
         let container = Container()
         #expect(container.heading == 90 && container.beacon.flash(1) == "live 1")

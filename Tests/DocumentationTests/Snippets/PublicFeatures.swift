@@ -34,6 +34,11 @@ public enum PublicPage {
         public static var placeholder: any Dictionary { EmptyDictionary() }
     }
 
+    public enum Glossary: Feature, Required {
+        public typealias Instance = any Dictionary
+        public static func testValue(in container: any FeatureContainer) -> any Dictionary { EmptyDictionary() }
+    }
+
     public struct Glossary: AsyncFeature, Sendable {
         public var words: [String]
 

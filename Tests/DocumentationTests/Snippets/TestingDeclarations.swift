@@ -1,6 +1,9 @@
 import Fugu
 import FuguConfiguration
+import FuguFoundation
+import FuguInspection
 import FuguTesting
+import Synchronization
 import Testing
 import XCTest
 
@@ -63,6 +66,29 @@ struct Player: Feature, External {
     #expect(Container.current[Player.self].volume() == 0.5)
 }
 
+enum Letters: Feature, External {
+    static func load(in container: any FeatureContainer) -> any LetterStore { FileLetters(container.fileAccess) }
+    static func testValue(in container: any FeatureContainer) -> any LetterStore { MemoryLetters(city: container.city) }
+}
+
+extension ContainerKeys {
+    var archive: FeatureKey<any LetterStore> {
+        .init(testValue: { MemoryLetters(city: $0.city) }) { FileLetters($0.fileAccess) }
+    }
+}
+
+@Test(.container { $0.city = "Bergen" }) func keepsLetters() {
+    let letters = Container.current[Letters.self]
+    letters.keep("Dear Ada")
+    #expect(Container.current[Letters.self].all == ["Bergen: Dear Ada"])
+}
+
+@Test(.container) func nothingElseIsReal() async {
+    let check = await Container.current.check { $0.load(Reminders.self) }
+    #expect(check.shared.map(\.name) == ["Reminders"])
+    #expect(check.tested.map(\.name) == ["Letters"])
+}
+
 @Test(.liveContainer) func reallyPlays() async throws {
     try await Container.current[Player.self].play("Aida")
 }
@@ -93,6 +119,31 @@ struct DoormanTests {
 }
 
 // Declarations that the page leaves to its reader.
+
+protocol LetterStore: Sendable {
+    var all: [String] { get }
+    func keep(_ text: String)
+}
+
+private struct FileLetters: LetterStore {
+    let files: FileAccess
+    init(_ files: FileAccess) { self.files = files }
+    var all: [String] { [] }
+    func keep(_ text: String) {}
+}
+
+private final class MemoryLetters: LetterStore {
+    private let city: String
+    private let kept = Mutex<[String]>([])
+    init(city: String) { self.city = city }
+    var all: [String] { kept.withLock { kept in kept.map { "\(city): \($0)" } } }
+    func keep(_ text: String) { kept.withLock { $0.append(text) } }
+}
+
+private struct Reminders: Feature {
+    let letters: any LetterStore
+    static func load(in container: any FeatureContainer) -> Reminders { Reminders(letters: container[Letters.self]) }
+}
 
 @Sendable private func playLoudly(_ song: String) async throws {}
 

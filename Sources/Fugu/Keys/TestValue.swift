@@ -1,0 +1,45 @@
+// The value that a feature declares for tests, which strict containers load in place of the feature, and previews, too, unless the
+// feature declares one for them.
+
+extension ContainerKey {
+    /// Not used: a feature without a value for tests has none.
+    public static func testValue(in container: any FeatureContainer) -> Never {
+        fatalError(Messages.noTestValue("\(Self.self)"))
+    }
+
+    /// Returns a value for tests as an instance, whose type it may name less generally.
+    @usableFromInline static func instance<TestValue>(_ value: TestValue) -> Payload {
+        guard let instance = value as? ContainerValue else {
+            fatalError(Messages.wrongTestValue("\(Self.self)", "\(TestValue.self)", "\(ContainerValue.self)"))
+        }
+        return Payload(instance)
+    }
+}
+
+extension Container {
+    /// Whether the load of a feature that has a value for tests gives it.
+    @usableFromInline var givesTestValue: Bool { PreviewRun.isOn || isStrict }
+}
+
+extension Feature {
+    @usableFromInline static var hasTestValue: Bool { TestValue.self != Never.self }
+}
+
+extension ThrowingFeature {
+    @usableFromInline static var hasTestValue: Bool { TestValue.self != Never.self }
+}
+
+extension AsyncFeature {
+    static var hasTestValue: Bool { TestValue.self != Never.self }
+}
+
+extension MainActorFeature {
+    @usableFromInline nonisolated static var hasTestValue: Bool { TestValue.self != Never.self }
+}
+
+extension External where Self: Feature, TestValue == Instance {
+    /// Not used: a strict container gives the value for tests instead.
+    public static var placeholder: Instance { fatalError(Messages.noPlaceholder("\(Self.self)")) }
+    /// The default, by which a preview gives the value for tests.
+    public static var preview: Instance { get throws { throw LoadError.noPreview(Key(raw: _key.raw)) } }
+}
