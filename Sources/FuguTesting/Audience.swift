@@ -14,6 +14,8 @@ enum Audience {
     case test(Test)
     /// The test that XCTest runs, which runs one at a time.
     case xctest
+    /// The only test case with a container that runs now, which a thread or a detached task may belong to.
+    case running(TestCase)
     /// Some test of Swift Testing; a thread or a detached task doesn't know which.
     case unknownTest
     /// No test: this process runs none.
@@ -24,7 +26,9 @@ enum Audience {
         if let testCase = TestCase.current ?? maker?.testCase { return .testCase(testCase) }
         if let test = Test.current ?? maker?.test { return .test(test) }
         if Process.runsXCTest { return .xctest }
-        return Process.runsSwiftTesting ? .unknownTest : .nobody
+        if !Process.runsSwiftTesting { return .nobody }
+        let running = TestCase.running
+        return running.count == 1 ? .running(running[0]) : .unknownTest
     }
 }
 
@@ -32,6 +36,9 @@ enum Audience {
 struct Maker: Sendable {
     let testCase = TestCase.current
     let test = Test.current
+
+    /// Whether it's known that a test created it.
+    var isKnown: Bool { testCase != nil || test != nil || Process.runsXCTest }
 }
 
 extension Audience {
@@ -40,8 +47,8 @@ extension Audience {
         switch self {
         case .testCase(let testCase): "\(testCase.number)"
         case .test(let test): "\(test.id)"
-        // Its tests can't be told apart.
-        case .xctest, .unknownTest, .nobody: nil
+        // Its tests can't be told apart, or it's only a guess.
+        case .xctest, .running, .unknownTest, .nobody: nil
         }
     }
 
@@ -50,7 +57,10 @@ extension Audience {
 
     /// Fails the test because a feature was refused, so that it can throw what the placeholder throws without failing again.
     func fail(by refusal: Strictness.Refusal, at place: SourcePlace?) {
-        guard case .test(let test) = self, let name else { return fail(refusal.error.description, at: place) }
+        // Only the test itself could throw the error.
+        guard case .test(let test) = self, Test.current?.id == test.id, let name else {
+            return fail(refusal.error.description, at: place)
+        }
         let error = Failure.record(refusal.error, at: test.sourceLocation)
         Self.refusals.withLock { $0[name] = error }
     }
@@ -58,7 +68,7 @@ extension Audience {
     /// Returns an error that doesn't fail the test, which has failed already, when the test throws it.
     func passing(_ error: some Error) -> any Error {
         switch self {
-        case .testCase(let testCase): testCase.pass(error)
+        case .testCase(let testCase), .running(let testCase): testCase.pass(error)
         case .test: if let name, let known = Self.refusals.withLock({ $0[name] }) { return known }
         default: break
         }
@@ -71,8 +81,12 @@ extension Audience {
     func fail(_ text: String, at place: SourcePlace?) {
         switch self {
         case .testCase(let testCase): testCase.record(text)
-        case .test(let test): Failure.record(text, at: test.sourceLocation)
+        case .running(let testCase): testCase.record(Messages.ofRunning(text, testCase.name))
+        case .test(let test):
+            let isOwn = Test.current?.id == test.id
+            Failure.record(isOwn ? text : Messages.of(text, test.readableName), at: test.sourceLocation)
         case .unknownTest:
+            let text = Messages.ofUnknown(text, TestCase.running.map(\.name))
             // Issues that are recorded before the tests begin are lost.
             if Thread.isMainThread, unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { Self.printError(text) }
             Failure.record(text, at: Self.location(of: place))
@@ -90,9 +104,9 @@ extension Audience {
         case .test(let test): return Failure.record(error, at: test.sourceLocation)
         case .xctest:
             #if canImport(XCTest)
-            // The same is true of this error.
+            // The same is true of this error, whose text names the type.
             do {
-                _ = try XCTUnwrap(nil as Int?, "\(error)", file: place.file, line: place.line)
+                _ = try XCTUnwrap(nil as ValueSetForTheTest?, "\(error)", file: place.file, line: place.line)
             } catch {
                 return error
             }
@@ -110,6 +124,14 @@ extension Audience {
         return SourceLocation(
             fileID: "\(place.fileID)", filePath: "\(place.file)", line: Int(place.line), column: place.column)
     }
+}
+
+/// What a test lacks, as a failure of XCTest names it.
+private enum ValueSetForTheTest {}
+
+extension Test {
+    /// The name that reports show.
+    var readableName: String { displayName ?? name }
 }
 
 extension SourcePlace {

@@ -23,7 +23,8 @@ public import Testing
 /// anything registered a teardown closure, the container is closed at the end of the case.
 ///
 /// In a process that links this library, `Container.shared` is strict from the start, with or without a trait. What an
-/// app that hosts tests has loaded there before is dropped.
+/// app that hosts tests has loaded there before is dropped. So is every `Container()` that the program makes while the current
+/// container is strict. A test with a trait fails if it uses `Container.shared` itself, because the trait doesn't configure that.
 public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     /// A closure that configures the container of a test case; it's called for each case.
     public typealias Configuration = @Sendable (_ container: Container) async throws -> Void
@@ -51,11 +52,12 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             let container = isLive ? enclosing.makeLiveContainer() : enclosing.makeChild(of: .current)
             return try await run(function, in: container, of: enclosing)
         }
-        let testCase = TestCase(at: test.sourceLocation)
+        let testCase = TestCase(of: test)
+        // It copies what the program's start has set, which isn't the test's doing.
+        let live = isLive ? testCase.makeLiveContainer() : nil
         try await TestCase.$current.withValue(testCase) {
             defer { testCase.end() }
-            let container = isLive ? testCase.makeLiveContainer() : testCase.makeContainer()
-            try await run(function, in: container, of: testCase)
+            try await run(function, in: live ?? testCase.makeContainer(), of: testCase)
         }
     }
 

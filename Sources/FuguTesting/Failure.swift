@@ -26,11 +26,16 @@ package enum Failure {
             record("\(error)", at: place)
             return error
         }
-        // `#require` records the errors that it throws, and the testing library knows that.
-        let double: Int? = nil
-        do {
-            _ = try #require(double, "\(error)", sourceLocation: place)
-        } catch { return error }
+        // A required expectation records the error that it throws, and the testing library knows that.
+        #if compiler(<6.4)
+        // What `#require` expands to, with words for what is expected.
+        let result = __checkValue(
+            false, expression: .__fromSyntaxNode(Messages.expectation), comments: ["\(error)"], isRequired: true,
+            sourceLocation: place)
+        do { try result.get() } catch { return error }
+        #else
+        do { try #require(Bool(false), "\(error)", sourceLocation: place) } catch { return error }
+        #endif
         return error
     }
 }

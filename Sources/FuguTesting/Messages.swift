@@ -4,6 +4,9 @@ import Fugu
 ///
 /// A line sets a feature in the container `$0`.
 enum Messages {
+    /// What the testing library says of the expectation that a failure, which tests may throw, is for it.
+    static let expectation = "the test sets everything that it uses"
+
     static func adviceForTrait(_ line: String?) -> String { "set it in the test's trait: \(trait(line))" }
 
     static func adviceByHand(_ line: String?) -> String {
@@ -12,6 +15,36 @@ enum Messages {
 
     /// A trait that sets a feature, or one that gives its value for tests.
     private static func trait(_ line: String?) -> String { line.map { ".container { \($0) }" } ?? ".container" }
+
+    /// For a container that the program made for itself while a test ran.
+    static func adviceForRoot(_ line: String?) -> String {
+        let test: String
+        if case .xctest = Audience.present() {
+            test = "where the test makes its container: Container.strict { \(line ?? "_ in") } operation: { … }"
+        } else {
+            test = "in the test's trait: \(trait(line))"
+        }
+        return
+            "the program made this container with Container(). Let it take one from the test, such as Container.current.child(), and "
+            + "set the feature \(test). To use the real feature, run the program in Container.live { … }."
+    }
+
+    static func usesShared(_ use: SharedUse, _ key: String?, at place: SourcePlace?) -> String {
+        let name = key ?? "Container.shared"
+        let shared = key == nil ? "" : " through Container.shared"
+        let what =
+            switch use {
+            case .read: "\(name) was read\(shared)"
+            case .changed: "\(name) was changed\(shared)"
+            case .observed: "\(name) was observed\(shared)"
+            case .child: "a child of Container.shared was made"
+            case .copied: "Container.shared was copied"
+            }
+        return
+            "Fugu: \(what), in a test that has its own container. What the test's trait sets isn't there."
+            + "\n\(place.map { "Path: the test → \(name), in \($0.descriptionWithMember)\n" } ?? "")Fix: use Container.current. It's the "
+            + "test's container in a test, and Container.shared in the program."
+    }
 
     static func adviceForShared(_ line: String?) -> String { adviceForShared(line, .present()) }
 
@@ -28,7 +61,7 @@ enum Messages {
         case .xctest:
             "run the test in its own container\(what): Container.strict { \(line ?? "_ in") } operation: { … }. To use the real feature, "
                 + "write Container.live { … }."
-        case .unknownTest:
+        case .unknownTest, .running:
             "give the test a container, @Test(\(trait(line))), and take it along, because a thread or a detached task "
                 + "doesn't know its test: write let container = Container.current before the task, and "
                 + "Container.with(container) { … } in it."
@@ -38,9 +71,22 @@ enum Messages {
         }
     }
 
-    static func late(_ text: String) -> String {
+    static func late(_ text: String, _ test: String) -> String {
         text
-            + "\n(This happened after the test case ended: something that the test started is still running. Make the test wait for it.)"
+            + "\n(This happened after the test \(test) ended: something that it started is still running. Make the test wait for it.)"
+    }
+
+    static func of(_ text: String, _ test: String) -> String {
+        text + "\n(This happened on a thread or in a detached task of the test \(test).)"
+    }
+
+    static func ofRunning(_ text: String, _ test: String) -> String {
+        text + "\n(This happened on a thread or in a detached task that doesn't know its test, while \(test) ran.)"
+    }
+
+    static func ofUnknown(_ text: String, _ tests: [String]) -> String {
+        if tests.isEmpty { return text }
+        return text + "\n(These tests were running: \(GraphWords.list(tests)).)"
     }
 
     static func shared(_ text: String) -> String {

@@ -5,7 +5,10 @@ import FuguTestingStart
 struct Runner: TestRunner {
     func prepareShared(_ container: Container) {
         let strictness = Strictness(isForAll: true, advise: Messages.adviceForShared) {
-            Audience.present().fail(by: $0, at: $0.place)
+            let audience = Audience.present()
+            // That the test uses this container has failed it already.
+            if case .testCase(let testCase) = audience, testCase.hasUsedShared { return }
+            audience.fail(by: $0, at: $0.place)
         }
         container.makeStrict(strictness)
         container.handleReports { text in
@@ -14,6 +17,19 @@ struct Runner: TestRunner {
             if case .unknownTest = audience { return Audience.printError(text) }
             audience.fail(Messages.shared(text), at: nil)
         }
+    }
+
+    func prepareRoot(_ container: Container) {
+        guard Container.current.isStrict else { return }
+        let maker = Maker()
+        let strictness = Strictness(isForAll: !maker.isKnown, advise: Messages.adviceForRoot) {
+            Audience.present(orOf: maker).fail(by: $0, at: $0.place)
+        }
+        container.makeStrict(strictness)
+    }
+
+    func tell(_ use: SharedUse, of key: Key?, at place: SourcePlace?) {
+        TestCase.current?.record(use, of: key, at: place)
     }
 
     func failing(

@@ -13,6 +13,8 @@ final class TestCase: Sendable {
         var kept: [String] = []
         var hasEnded = false
         var watches: [OverrideWatch] = []
+        /// What the case has done through `Container.shared`.
+        var uses: Set<String> = []
         /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
         var recorded: Set<String> = []
     }
@@ -24,10 +26,20 @@ final class TestCase: Sendable {
         count += 1
         return count
     }
+    /// The name of the test.
+    let name: String
     private let sourceLocation: SourceLocation
     private let state = Locked(State())
 
-    init(at sourceLocation: SourceLocation) { self.sourceLocation = sourceLocation }
+    /// The cases that have a container now, in the order in which they began.
+    static var running: [TestCase] { cases.withLock { $0.values.sorted { $0.number < $1.number } } }
+    private static let cases = Locked<[Int: TestCase]>([:])
+
+    init(of test: Test) {
+        name = test.readableName
+        sourceLocation = test.sourceLocation
+        TestCase.cases.withLock { $0[number] = self }
+    }
 
     /// Returns a strict container whose failures belong to the case.
     func makeContainer() -> Container {
@@ -67,9 +79,18 @@ final class TestCase: Sendable {
             if !isOwn, !state.hasEnded { state.kept.append(text) }
             return state.hasEnded
         }
-        if hasEnded { return issue(Messages.late(text)) }
+        if hasEnded { return issue(Messages.late(text, name)) }
         if isOwn { issue(text) }
     }
+
+    /// Fails the test because it uses `Container.shared` beside its own container, once for each place.
+    func record(_ use: SharedUse, of key: Key?, at place: SourcePlace?) {
+        let text = Messages.usesShared(use, key?.name, at: place)
+        if state.withLock({ $0.uses.insert(text).inserted }) { record(text) }
+    }
+
+    /// Whether the case has failed because it uses `Container.shared`.
+    var hasUsedShared: Bool { state.withLock { !$0.uses.isEmpty } }
 
     /// Lets the test throw an error that doesn't fail it.
     func pass(_ error: some Error) { state.withLock { _ = $0.recorded.insert("\(error)") } }
@@ -92,6 +113,7 @@ final class TestCase: Sendable {
     ///
     /// A failure after this call fails the run.
     func end() {
+        TestCase.cases.withLock { _ = $0.removeValue(forKey: number) }
         let kept = state.withLock { state in
             state.hasEnded = true
             defer { state.kept = [] }

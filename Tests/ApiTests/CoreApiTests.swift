@@ -146,7 +146,7 @@ struct CoreApiTests {
 
     @Test("Features are read, set, replaced, reset and looked up through every spelling (laws 1, 3)")
     func features() async throws {
-        let container = Container()
+        let container = Container.program()
         let any: any FeatureContainer = container
         expect(container.ifLoaded(Greeter.self) == nil)
         expect(container.ifLoaded(\.apiText) == nil)

@@ -505,7 +505,7 @@ struct Law28DroppedTests {
 
     @Test("A deadline and an idle time may be longer than any clock can tell (law 28)")
     func endless() async throws {
-        let container = Container()
+        let container = Container.program()
         let log = container.stage.log
         let children = container.children(by: Number.self, idleTime: .seconds(Int64.max))
         await children.withChild(for: 1) { $0.onClose { log.add("closed") } }

@@ -66,7 +66,7 @@ extension World {
     ///
     /// Returns what was wrong.
     func run() async -> [String] {
-        let root = Container()
+        let root = Container.program()
         let reports = root.logReports()
         root[Place.self] = self
         let containers = (0..<graph.containers).map { index in

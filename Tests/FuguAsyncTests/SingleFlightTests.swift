@@ -229,7 +229,7 @@ extension Thing: Equatable {
     }
 
     func inRealTime() async throws {
-        let container = Container()
+        let container = Container.program()
         let readers = read(container)
         let instance = try await container[Slow.self]
         for reader in readers { try await expect(reader.value, is: instance) }

@@ -155,7 +155,7 @@ final class EverythingComparison {
 
     private init(isStrict: Bool) {
         model = EverythingModel(isStrict: isStrict)
-        let root = Container()
+        let root = Container.program()
         // As `Container.strict` does, which would make a failure of each refusal.
         if isStrict { root.makeStrict(Strictness { [refusals] _ in refusals.add() }) }
         root.handleReports { _ in }

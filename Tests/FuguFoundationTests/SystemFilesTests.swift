@@ -24,7 +24,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     func noLitter() throws {
-        let files = Container().fileAccess
+        let files = Container.program().fileAccess
         try files.save(Data("a".utf8), to: folder.file("a"))
         try files.save(Data("b".utf8), to: folder.file("a"))
         try files.save(Data(), to: folder.file("folder/inner"))

@@ -20,7 +20,7 @@ import Testing
     }
 
     func incrementing() {
-        let container = Container()
+        let container = Container.program()
         container.uuid = .incrementing
         expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000000")
         expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000001")
@@ -54,7 +54,7 @@ import Testing
     }
 
     func systemAndConstant() {
-        let container = Container()
+        let container = Container.program()
         expect(Set((0..<100).map { _ in container.uuid() }).count, equals: 100)
         let uuid = UUID()
         container[UUIDGenerator.self] = .constant(uuid)
@@ -75,7 +75,7 @@ import Testing
     }
 
     func follows() {
-        let container = Container()
+        let container = Container.program()
         container.timestamp = .constant(0)
         expect(container.date.now, equals: Date(timeIntervalSince1970: 0))
         container.timestamp = .constant(1_000_000_000)
@@ -93,7 +93,7 @@ import Testing
 
     func system() {
         let before = Date()
-        let read = Container().date.now
+        let read = Container.program().date.now
         let system = DateGenerator.system.now
         expect(before.addingTimeInterval(-0.1) <= read)
         expect(read <= system.addingTimeInterval(0.1))
@@ -112,7 +112,7 @@ import Testing
     @Test(arguments: cases) func behaves(as stated: Case<LocalizationTests>) async throws { try await stated.run(self) }
 
     func calendar() throws {
-        let container = Container()
+        let container = Container.program()
         container.locale = Locale(identifier: "de_DE")
         container.timeZone = try #require(TimeZone(identifier: "Asia/Tokyo"))
         expect(container.calendar.timeZone, equals: container.timeZone)
@@ -127,7 +127,7 @@ import Testing
     }
 
     func system() {
-        let container = Container()
+        let container = Container.program()
         expect(container.timeZone.identifier, equals: TimeZone.current.identifier)
         expect(container.locale.identifier, equals: Locale.current.identifier)
         expect(container.calendar.identifier, equals: Locale.current.calendar.identifier)
@@ -159,14 +159,14 @@ import Testing
 @Suite struct ProcessEnvironmentTests {
     @Test("It holds the variables of this process")
     func system() {
-        let container = Container()
+        let container = Container.program()
         expect(container.environment.variables, equals: ProcessInfo.processInfo.environment)
         expect(container.environment["PATH"] != nil)
     }
 
     @Test("It is a value that a test writes as a literal; empty is not missing, and the last of a name counts")
     func literal() {
-        let container = Container()
+        let container = Container.program()
         container.environment = ["HOME": "/home/ada", "EMPTY": "", "HOME": "/home/grace"]
         expect(container.environment["HOME"], equals: "/home/grace")
         expect(container.environment["EMPTY"], equals: "")

@@ -55,7 +55,7 @@ import Testing
     }
 
     func continuous() async throws {
-        let clock = Container().clock
+        let clock = Container.program().clock
         let before = clock.now
         try await clock.sleep(for: .milliseconds(2))
         expect(before.duration(to: clock.now) >= .milliseconds(2))

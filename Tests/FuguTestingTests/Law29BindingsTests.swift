@@ -152,8 +152,7 @@ import Testing
     @Test("In other containers, debug builds report it, in each container that is passed over (law 29)")
     func elsewhere() {
         let reports = Log<String>()
-        let container = Container()
-        container.makeLive()
+        let container = Container.program()
         container.handleReports { reports.add($0) }
         Container.with(container) {
             let model = Container.with {

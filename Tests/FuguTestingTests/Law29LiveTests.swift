@@ -37,21 +37,6 @@ import Testing
         expect(Container.current.ifLoaded(Signup.self) == nil)
     }
 
-    @Test("A live container sees what was set in Container.shared and leaves nothing there (law 29)")
-    func ofShared() throws {
-        struct Start: Property { static var defaultValue: String { "default" } }
-        Container.shared[Start.self] = "set at the start"
-        defer { Container.shared.reset(Start.self) }
-        let made = Container.with(.shared) {
-            Container.live {
-                expect(Container.current[Start.self], equals: "set at the start")
-                return Container.current[Account.self].signup.mailer.name
-            }
-        }
-        expect(made, equals: "live")
-        expect(Container.shared.ifLoaded(Account.self) == nil)
-    }
-
     @Test("A live operation closes what it opened when it ends, even if it throws (laws 28, 29)")
     func closing() async throws {
         struct Stop: Error {}

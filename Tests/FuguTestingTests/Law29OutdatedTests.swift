@@ -239,8 +239,7 @@ import Testing
 
     /// A container in which external features load, as in a program.
     private func live(_ reports: Log<String>) -> Container {
-        let container = Container()
-        container.makeLive()
+        let container = Container.program()
         container.handleReports { reports.add($0) }
         return container
     }

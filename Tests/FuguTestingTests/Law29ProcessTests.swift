@@ -8,7 +8,7 @@ import Testing
 @Suite struct Law29ProcessTests {
     @Test("Instances loaded before a container became strict can be dropped; set ones stay (law 29)")
     func dropping() {
-        let container = Container()
+        let container = Container.program()
         let child = container.child { $0[Number.self] = 2 }
         container[Number.self] = 1
         expect(container[Account.self].signup.mailer.name, equals: "live")
@@ -32,7 +32,7 @@ import Testing
         expect(Messages.adviceForShared(line, .nobody).contains("Container.live { … }"))
         let test = try #require(Test.current)
         expect(Messages.adviceForShared(line, .test(test)).contains("@Test(.container { \(line) })"))
-        let testCase = TestCase(at: test.sourceLocation)
+        let testCase = TestCase(of: test)
         expect(Messages.adviceForShared(line, .testCase(testCase)).hasSuffix(".container { \(line) }"))
         expect(Messages.adviceForTrait(line).hasSuffix(".container { \(line) }"))
         expect(Messages.adviceByHand(line).hasSuffix("Container.strict { \(line) }"))

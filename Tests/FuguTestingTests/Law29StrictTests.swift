@@ -78,6 +78,7 @@ import Testing
     @Test("A failure that comes after the end of its case says so (law 29)")
     func late() async throws {
         let (ended, read) = (Gate(), Gate())
+        let name = try #require(Test.current?.displayName)
         let found = await issues {
             try await runCase(.container) {
                 Task {
@@ -90,7 +91,7 @@ import Testing
             await read.opened()
         }
         expect(found.count, equals: 1)
-        expect(found.first?.text.contains("after the test case ended"), equals: true)
+        expect(found.first?.text.contains("after the test \(name) ended"), equals: true)
     }
 
     private enum Payments: Feature, Required {
@@ -108,12 +109,13 @@ import Testing
         expect(found.first?.text.hasPrefix(refusal), equals: true)
     }
 
-    @Test("Container.shared is strict in a process that links FuguTesting, with and without a trait (law 29)")
+    @Test("Container.shared is strict in a process that links FuguTesting (law 29)")
     func shared() async throws {
         let place = try #require(Test.current?.sourceLocation)
         let found = await issues {
             expect(Container.shared[Mailer.self].name, equals: "placeholder")
-            try await runCase(.container) { expect(Container.shared.child()[Mailer.self].name, equals: "placeholder") }
+            let child = Container.shared.child()
+            try await runCase(.container) { expect(child[Mailer.self].name, equals: "placeholder") }
         }
         let refusal =
             "Fugu: Mailer reaches outside the process and wasn't set for this test.\nPath: the test → Mailer\n"

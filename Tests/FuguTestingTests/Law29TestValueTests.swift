@@ -120,8 +120,7 @@ import Testing
     @Test(
         "A live container gives the feature itself, and a strict one that a trait makes inside of it doesn't (law 29)")
     func live() async throws {
-        let container = Container()
-        container.makeLive()
+        let container = Container.program()
         expect(container.printing, equals: "live")
         let found = await issues {
             try await runCase(.liveContainer { $0[Number.self] = 5 }, .container) {

@@ -75,7 +75,7 @@ private struct Reader {
     }
 
     func otherType() {
-        let container = Container()
+        let container = Container.program()
         expect(container.voice.text, equals: "live")
         container.voice = Speaker(text: "set")
         expect(container[Voices.self].text, equals: "set")

@@ -72,7 +72,7 @@ extension ContainerKeys {
     func preview() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
-            let container = Container()
+            let container = Container.program()
             precondition(container[Weather.self].text == "preview")
             precondition(container.child()[Mail.self].text == "placeholder")
             precondition(container.printer == "no printer" && container.plain == "live")
@@ -85,7 +85,7 @@ extension ContainerKeys {
     func otherKinds() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
-            let container = Container()
+            let container = Container.program()
             let archive = try container[Archive.self]
             precondition(archive.text == "preview")
             let server = try await container[Server.self]
@@ -104,7 +104,7 @@ extension ContainerKeys {
     func testValues() async {
         await #expect(processExitsWith: .success) { @MainActor in
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
-            let container = Container()
+            let container = Container.program()
             precondition(container[Radar.self].text == "live for tests")
             let depot = try await container[Depot.self]
             precondition(depot == "preview")
@@ -112,8 +112,7 @@ extension ContainerKeys {
             precondition(container.plotter == "preview of live" && container.scanner == "for tests")
             precondition(container.easel == "preview of live" && container.frame == "for tests")
         }
-        let container = Container()
-        container.makeLive()
+        let container = Container.program()
         expect(container.plotter == "live" && container[Radar.self].text == "live")
     }
 
@@ -121,7 +120,7 @@ extension ContainerKeys {
     func decorated() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
-            let container = Container()
+            let container = Container.program()
             container.decorate(Weather.self) { inner, _ in Weather(text: "around " + inner.text) }
             precondition(container[Weather.self].text == "around preview")
             container.decorate(Archive.self) { inner, _ in Archive(text: "around " + inner.text) }
@@ -137,7 +136,7 @@ extension ContainerKeys {
     func noPreview() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
-            let container = Container()
+            let container = Container.program()
             func text(_ read: () async throws -> String) async -> String {
                 do { return try await read() } catch { return "\(error)" }
             }
@@ -154,7 +153,7 @@ extension ContainerKeys {
     func parts() async {
         await #expect(processExitsWith: .success) {
             setenv("XCODE_RUNNING_FOR_PREVIEWS", "1", 1)
-            let (container, reports) = (Container(), Log<String>())
+            let (container, reports) = (Container.program(), Log<String>())
             container.handleReports { reports.add($0) }
             Container.with(container) {
                 let radio = container[Radio.self]
@@ -170,7 +169,7 @@ extension ContainerKeys {
 
     @Test("Elsewhere they are loaded")
     func elsewhere() async throws {
-        let container = Container()
+        let container = Container.program()
         expect(container[Weather.self].text, equals: "live")
         expect(container[Mail.self].text, equals: "live")
         expect(container.printer, equals: "live")

@@ -105,7 +105,7 @@ import Testing
     }
 
     func system() {
-        let randomness = Container().randomness
+        let randomness = Container.program().randomness
         expect(Set((0..<100).map { _ in randomness.next() }).count, equals: 100)
     }
 

@@ -48,7 +48,7 @@ extension ContainerKeys {
     }
 
     func supplied() async throws {
-        let container = Container()
+        let container = Container.program()
         container.replace(Payments.self) { Named(name: "card in \($0.currency)") }
         container.replace(\.receipts) { Named(name: "paper in \($0.currency)") }
         container.replace(Ledger.self) { _ in Ledger(name: "ledger") }
@@ -64,19 +64,19 @@ extension ContainerKeys {
     func forgotten() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
-            _ = Container()[Checkout.self]
+            _ = Container.program()[Checkout.self]
         }
         expectMessage(of: result, "nothing supplies it.", "Path: Checkout → Payments")
         expectMessage(of: result, "container.replace(Payments.self) { … }")
         let key = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
-            _ = Container().receipts
+            _ = Container.program().receipts
         }
         expectMessage(of: key, "container.replace(\\.receipts) { … }")
     }
 
     func throwing() async throws {
-        let container = Container()
+        let container = Container.program()
         let error = #expect(throws: LoadError.self) { try container[Ledger.self] }
         expect(error?.path, equals: ["Ledger"])
         expect(error?.description.contains("nothing supplies it"), equals: true)
@@ -90,7 +90,7 @@ extension ContainerKeys {
 
     @Test("A warm-up names each feature that nothing supplies once, however deep it's needed, and keeps no placeholder")
     func warmUp() async throws {
-        let container = Container()
+        let container = Container.program()
         let error = await #expect(throws: WarmUpError.self) {
             try await container.warmUp {
                 $0.load(Shop.self)
@@ -114,18 +114,18 @@ extension ContainerKeys {
     }
 
     func inChild() async throws {
-        let container = Container()
+        let container = Container.program()
         let child = container.child { $0.set(Bank.self, to: Bank(name: "bank")) }
         try await child.warmUp { $0.load(Bank.self) }
         await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Bank.self) } }
     }
 
     func decorated() async {
-        let container = Container()
+        let container = Container.program()
         container.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }
         let error = await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Payments.self) } }
         expect(error?.failures.map(\.path), equals: [["Payments", "Payments (undecorated)"]])
-        let supplied = Container()
+        let supplied = Container.program()
         supplied.replace(Payments.self) { _ in Named(name: "card") }
         supplied.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }
         expect(supplied[Payments.self].name, equals: "logged card")

@@ -15,7 +15,10 @@ extension Container {
     ///   contributions of one feature.
     public convenience init(copying containers: Container...) {
         var holdings = Holdings()
-        for container in containers { holdings.add(container) }
+        for container in containers {
+            container.tell(.copied)
+            holdings.add(container)
+        }
         self.init(holdings)
     }
 
@@ -29,7 +32,7 @@ extension Container {
     }
 
     private convenience init(_ holdings: Holdings) {
-        self.init()
+        self.init(bare: ())
         let node = node
         var garbage = Garbage()
         node.family.lock.withLock { token in

@@ -33,7 +33,8 @@ public final class Container: FeatureContainer {
     ///     Container.shared.timeout = 5
     ///     Container.shared.handleReports { logger.warning("\($0)") }
     ///
-    /// In a process that links FuguTesting, this container is strict from the start.
+    /// In a process that links FuguTesting, this container is strict from the start, and a test that has a container of its own fails
+    /// if it reads, changes, or observes anything here.
     public static let shared = TestProcess.makeShared()
 
     /// The container for code that doesn't receive one.
@@ -48,7 +49,15 @@ public final class Container: FeatureContainer {
     public static var current: Container { Context.bound?.container ?? .shared }
 
     /// Creates a container in which nothing is set.
-    public init() {
+    ///
+    /// In a process that links FuguTesting, it's strict if ``current`` is.
+    public convenience init() {
+        self.init(bare: ())
+        TestProcess.prepareRoot(self)
+    }
+
+    /// Creates a root that isn't strict, in tests either.
+    init(bare: Void) {
         asked = Node()
         storageAddress = Atomic(asked.storage.address)
         role = .owner
@@ -109,7 +118,7 @@ public final class Container: FeatureContainer {
     var isView: Bool { if case .owner = role { false } else { true } }
 
     /// A placeholder for a released container.
-    static let ended = Container()
+    static let ended = Container(bare: ())
 
     /// The storage that inlined reads use.
     ///
@@ -122,6 +131,14 @@ public final class Container: FeatureContainer {
     ///
     /// Don't access it directly.
     public var _container: Container { self }
+
+    /// Lets every access take the slow path, where a test process checks it.
+    func watch() { storageAddress.store(StorageReference.empty.address, ordering: .releasing) }
+
+    /// Whether a test process checks every access.
+    var isWatched: Bool {
+        if case .owner = role { _storage.address != asked.storage.address } else { false }
+    }
 
     /// Makes the view read directly from the storage of `node` from now on.
     func answers(from node: Node) {
@@ -137,11 +154,11 @@ public final class Container: FeatureContainer {
     /// Every access of an ``Injected`` calls this, so it doesn't touch any reference count.
     func isWithin(_ storage: StorageReference) -> Bool {
         if _storage.address == storage.address { return true }
-        var isView = isView
+        var isView = isView || isWatched
         var next = parent?.uncounted
         while let container = next {
             if container.use({ $0._storage.address }) == storage.address { return true }
-            isView = container.use { $0.isView }
+            isView = container.use { $0.isView || $0.isWatched }
             next = container.use { $0.parent?.uncounted }
         }
         // A view has no parent, but the node behind it may have one.
@@ -154,6 +171,7 @@ public final class Container: FeatureContainer {
     ///
     /// - Returns: The child. It keeps this container alive.
     public func child() -> Container {
+        tell(.child)
         if case .owner = role { return Container(childOf: self, asked, nil) }
         return Container(childOf: owner ?? self, node, recorder)
     }

@@ -269,7 +269,8 @@ extension Container {
 
     @usableFromInline
     func readSlowly<F: AsyncFeature>(_ feature: F.Type, _ place: SourcePlace?) async throws -> F.Instance {
-        if let present = present(Key(raw: Key.asyncFeature(F.self)), nil) { return present.value(as: F.Instance.self) }
+        let key = Key(raw: Key.asyncFeature(F.self))
+        if let present = present(key, nil, at: place?.outsideLibrary) { return present.value(as: F.Instance.self) }
         do {
             return try await loadAsync(Request(F.self, at: place)) { try await F.make(in: $0) }
                 .value(as: F.Instance.self)

@@ -570,6 +570,7 @@ extension Container {
         _ observer: Observer, _ reloader: Reloader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
     ) {
         let (node, key) = (node, observer.key)
+        tell(.observed, key)
         if let naming { node.family.learn(naming, of: key) }
         let container = (owner ?? (isView ? nil : self)).map { WeakReference($0) }
         var garbage = Garbage()

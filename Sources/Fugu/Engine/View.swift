@@ -55,7 +55,10 @@ extension Container {
     // MARK: Reading
 
     /// Returns the current value, without loading.
-    func present(_ key: Key, _ naming: PropertyNaming?) -> Payload? {
+    ///
+    /// - `place`: The place of the read, if it's known.
+    func present(_ key: Key, _ naming: PropertyNaming?, at place: SourcePlace? = nil) -> Payload? {
+        tell(.read, key, at: place)
         if let naming { asked.family.learn(naming, of: key) }
         return presentNow(key)
     }
@@ -74,9 +77,11 @@ extension Container {
         case .rule(let draft): return draft.pending(key) ?? draft.node.parent!.present(key, for: nil)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
+            container.tell(.read, key)
             return container.presentNow(key)
         case .beside(let current, let container):
             current.checkReading(of: key, in: container)
+            container.tell(.read, key)
             return container.presentNow(key)
         }
     }
@@ -85,7 +90,7 @@ extension Container {
     func read(
         _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        if let payload = present(key, naming) { return payload }
+        if let payload = present(key, naming, at: isWatched ? request().readPlace : nil) { return payload }
         return try load(request(), loader)
     }
 
@@ -123,6 +128,7 @@ extension Container {
 
     /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
     func change(_ key: TypedKey, _ operation: Operation) {
+        tell(.changed, key.key)
         switch role {
         case .owner, .view: asked.family.commit(Write(asked, key, operation))
         case .handle(let load):
@@ -143,6 +149,7 @@ extension Container {
 
     /// Stops the program if this is the handle of a running load, through which nothing may be changed.
     func checkMayChange(_ key: Key?) {
+        tell(.changed, key)
         if case .handle(let load) = role, !load.isFinished { fatalError(Messages.writeInLoad(of: load.key!, key)) }
     }
 

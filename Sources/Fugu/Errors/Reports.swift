@@ -77,7 +77,7 @@ extension SourcePlace {
 
 extension SourcePlace {
     /// The place after the name of the function or property that it belongs to.
-    var descriptionWithMember: String { member.map { "\($0) at \(description)" } ?? description }
+    package var descriptionWithMember: String { member.map { "\($0) at \(description)" } ?? description }
 }
 
 extension SourcePlace: CustomStringConvertible {

@@ -5,6 +5,12 @@ package protocol TestRunner: Sendable {
     /// Makes the shared container strict.
     func prepareShared(_ container: Container)
 
+    /// Makes a root strict if the current container is.
+    func prepareRoot(_ container: Container)
+
+    /// Fails the test that runs here if it has a container of its own.
+    func tell(_ use: SharedUse, of key: Key?, at place: SourcePlace?)
+
     /// Returns a function that fails the test running when it's called or, if there's none, the test running now.
     ///
     /// - Parameters:
@@ -20,23 +26,33 @@ package protocol TestRunner: Sendable {
     var presentTest: String? { get }
 }
 
+/// What code does through the shared container.
+package enum SharedUse: Sendable { case read, changed, observed, child, copied }
+
+extension Container {
+    /// Tells the test that something is done through this container, if it's the shared one of a test process.
+    func tell(_ use: SharedUse, _ key: Key? = nil, at place: SourcePlace? = nil) {
+        if isWatched { TestProcess.tell(use, key, at: place) }
+    }
+}
+
 /// The tests that have failed because a feature was refused.
 package final class FailedTests: Sendable {
-    private let maker: String?
+    private let maker: String
     private let names = Locked<Set<String>>([])
 
-    /// - `maker`: The test that created the container, which stands for a test that isn't known.
-    init(maker: String?) { self.maker = maker }
+    /// - `maker`: The test that created the container, which stands for a test that isn't known, if any did; else all such tests
+    ///   count as one.
+    init(maker: String?) { self.maker = maker ?? "?" }
 
     /// Adds the test that runs on this thread.
     func addPresent() {
-        guard let name = TestProcess.runner?.presentTest ?? maker else { return }
+        let name = TestProcess.runner?.presentTest ?? maker
         names.withLock { _ = $0.insert(name) }
     }
 
     package func contains(_ name: String?) -> Bool {
-        guard let name = name ?? maker else { return false }
-        return names.withLock { $0.contains(name) }
+        names.withLock { $0.contains(name ?? maker) }
     }
 }
 
@@ -70,10 +86,21 @@ package enum TestProcess {
         // Report to standard error, because a handler would run while other threads wait for the shared container.
         if let report = Copies.report { Reports().report(report) }
         #endif
-        let container = Container()
+        let container = Container(bare: ())
         sharedExists.store(true, ordering: .sequentiallyConsistent)
-        runner?.prepareShared(container)
+        if let runner {
+            runner.prepareShared(container)
+            container.watch()
+        }
         return container
+    }
+
+    /// Makes a root of the program strict, in a test process.
+    static func prepareRoot(_ container: Container) { if isTesting { runner?.prepareRoot(container) } }
+
+    @inline(never) static func tell(_ use: SharedUse, _ key: Key?, at place: SourcePlace?) {
+        let injected = ReadPlace.current.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
+        runner?.tell(use, of: key, at: injected ?? place)
     }
 
     /// Makes the shared container strict.
@@ -85,6 +112,7 @@ package enum TestProcess {
         let isFirst = installer.exchange(UInt(bitPattern: install), ordering: .sequentiallyConsistent) == 0
         guard isFirst, sharedExists.load(ordering: .sequentiallyConsistent) else { return }
         runner?.prepareShared(.shared)
+        Container.shared.watch()
         Container.shared.dropLoadedFeatures()
     }
 

@@ -106,7 +106,7 @@ extension ContainerKeys {
         #expect(container.timeout == 5)
     }
 
-    @Test("Reads and lifetimes")
+    @Test("Reads and lifetimes", .liveContainer)
     func lifetimes() {
         let container = Container()
 

@@ -1,5 +1,6 @@
 import Fugu
 import FuguInspection
+import FuguTesting
 import Synchronization
 import Testing
 
@@ -81,7 +82,7 @@ private struct Tide: AsyncFeature {
 }
 
 @Suite("Rows: Swinject") struct SwinjectRows {
-    @Test("Reads and lifetimes")
+    @Test("Reads and lifetimes", .liveContainer)
     func lifetimes() {
         let container = Container()
 

@@ -2,6 +2,7 @@ import Fugu
 import FuguConfiguration
 import FuguFoundation
 import FuguInspection
+import FuguTesting
 import Synchronization
 import Testing
 
@@ -146,7 +147,7 @@ extension Snippets {
         }
     }
 
-    @Test("Cookbook: an implementation that nobody set is named at the start")
+    @Test("Cookbook: an implementation that nobody set is named at the start", .liveContainer)
     func requiredImplementation() async throws {
         try await run {
             let app = Container()

@@ -73,7 +73,7 @@ func page() async throws {
 }
 
 extension Snippets {
-    @Test("README: overriding one value makes anew exactly what depends on it")
+    @Test("README: overriding one value makes anew exactly what depends on it", .liveContainer)
     func first() async throws {
         try await run {
             let app = Container()

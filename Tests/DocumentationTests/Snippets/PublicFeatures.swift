@@ -1,6 +1,7 @@
 // The page shows the declarations without comments.
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 public import Fugu
+import FuguTesting
 import Testing
 
 /// Declarations that the page takes for granted.
@@ -34,7 +35,7 @@ public enum PublicPage {
         public static var placeholder: any Dictionary { EmptyDictionary() }
     }
 
-    public enum Glossary: Feature, Required {
+    public enum Thesaurus: Feature, Required {
         public typealias Instance = any Dictionary
         public static func testValue(in container: any FeatureContainer) -> any Dictionary { EmptyDictionary() }
     }
@@ -80,7 +81,7 @@ extension Snippets {
         }
     }
 
-    @Test("Features of a library: what the program forgets to supply is reported when it starts")
+    @Test("Features of a library: what the program forgets to supply is reported when it starts", .liveContainer)
     func requiredFeatures() async throws {
         try await run {
             let container = Container()

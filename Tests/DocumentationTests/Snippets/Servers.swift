@@ -119,7 +119,7 @@ extension ContainerKeys {
 extension Snippets {
     private typealias Page = ServersPage
 
-    @Test("Servers: from the warm-up through requests to the end")
+    @Test("Servers: from the warm-up through requests to the end", .liveContainer)
     func server() async throws {
         let page = Page()
         let container = Container()
@@ -138,7 +138,7 @@ extension Snippets {
         await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
     }
 
-    @Test("Servers: what fails while serving is thrown after the container was closed")
+    @Test("Servers: what fails while serving is thrown after the container was closed", .liveContainer)
     func failingServer() async throws {
         struct Stopped: Error {}
         let container = Container()
@@ -147,7 +147,7 @@ extension Snippets {
         await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
     }
 
-    @Test("Servers: each tenant has a child that is kept while it's used")
+    @Test("Servers: each tenant has a child that is kept while it's used", .liveContainer)
     func tenants() async throws {
         func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
             try await Page().answer(for: tenant, in: tenants)
@@ -163,7 +163,7 @@ extension Snippets {
         }
     }
 
-    @Test("Servers: the requests of a tenant share one connection, which no other tenant has")
+    @Test("Servers: the requests of a tenant share one connection, which no other tenant has", .liveContainer)
     func connectionOfTenant() async throws {
         let root = Container()
         root.handleReports { Issue.record("\($0)") }

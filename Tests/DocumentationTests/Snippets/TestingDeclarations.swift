@@ -89,6 +89,14 @@ extension ContainerKeys {
     #expect(check.tested.map(\.name) == ["Letters"])
 }
 
+nonisolated func serve(in container: Container = Container()) -> String {
+    "It is second \(Int(container.timestamp.now))."
+}
+
+@Test(.container { $0.timestamp = .constant(60) }) func serves() {
+    #expect(serve(in: Container.current.child()) == "It is second 60.")
+}
+
 @Test(.liveContainer) func reallyPlays() async throws {
     try await Container.current[Player.self].play("Aida")
 }

@@ -1,0 +1,210 @@
+import Fugu
+import StrictnessCases
+import Support
+import Testing
+
+@testable import FuguTesting
+
+/// Law 29: the containers of the program in a test process, and failures that don't know their test.
+@Suite struct Law29SharedTests {
+    private static func used(_ what: String, at line: Int? = nil, of key: String = "", in member: String = "") -> String
+    {
+        let path = line.map {
+            "Path: the test → \(key), in \(member) at FuguTestingTests/Law29SharedTests.swift:\($0)\n"
+        }
+        return
+            "Fugu: \(what), in a test that has its own container. What the test's trait sets isn't there.\n\(path ?? "")Fix: use "
+            + "Container.current. It's the test's container in a test, and Container.shared in the program."
+    }
+
+    @Test("A test with a container fails where it reads, changes, or observes Container.shared (law 29)")
+    func uses() async throws {
+        let line = #line + 5
+        let found = try await texts {
+            try await runCase(.container) {
+                let shared = Container.shared
+                for _ in 1...2 {
+                    _ = shared[Doubled.self]
+                    _ = try? await shared[Loose.self]
+                    _ = shared[Number.self]
+                    _ = shared.observable.pressure
+                    _ = shared.ifLoaded(\.label)
+                    shared.pressure = 2
+                    shared.replace(\.label) { _ in "replaced" }
+                    shared.update { $0.pressure = 3 }
+                    shared.modify(\.pressure) { $0 += 1 }
+                    shared.reset(\.pressure)
+                    shared.reset(\.label)
+                    shared.observe(\.pressure) { _ in }.cancel()
+                    for await _ in shared.values(of: \.pressure) { break }
+                    _ = shared.child()
+                    _ = Container(copying: shared)
+                }
+            }
+        }
+        let (type, other) = ("was read through Container.shared", "was changed through Container.shared")
+        expect(
+            found,
+            equals: [
+                Self.used("Doubled \(type)", at: line, of: "Doubled", in: "uses()"),
+                Self.used("Loose \(type)", at: line + 1, of: "Loose", in: "uses()"),
+                Self.used("Number \(type)"), Self.used(#"\.pressure was observed through Container.shared"#),
+                Self.used(#"\.pressure \#(type)"#), Self.used(#"\.label \#(type)"#),
+                Self.used(#"\.pressure \#(other)"#), Self.used(#"\.label \#(other)"#),
+                Self.used("Container.shared was changed"),
+                Self.used("a child of Container.shared was made"), Self.used("Container.shared was copied"),
+            ])
+    }
+
+    struct Loose: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+    }
+
+    /// Reads the program's container, as code does that wasn't written for tests.
+    struct Legacy {
+        @Injected({ $0.pressure }, in: Container.shared) var pressure
+    }
+
+    @Test("So does code that runs in a task of that test; an external feature is reported once, at its place (law 29)")
+    func tasks() async throws {
+        let legacy = Legacy()
+        let line = #line + 4
+        let found = try await texts {
+            try await runCase(.container) {
+                await Task {
+                    _ = Container.shared[Mailer.self]
+                    _ = legacy.pressure
+                    _ = Container.with(.shared) { Container.current[Number.self] }
+                    _ = Container.shared.child()[Signup.self]
+                }.value
+            }
+        }
+        expect(
+            found,
+            equals: [
+                Self.used("Mailer was read through Container.shared", at: line, of: "Mailer", in: "tasks()"),
+                Self.used(
+                    #"\.pressure was read through Container.shared"#, at: line - 10, of: #"\.pressure"#, in: "@Injected"
+                ),
+                Self.used("Number was read through Container.shared"),
+                Self.used("a child of Container.shared was made"),
+            ])
+    }
+
+    @Test("Without a trait, and in a test's own container, nothing is reported (law 29)")
+    func allowed() async throws {
+        let found = await issues {
+            Container.shared.pressure = 2
+            expect(Container.shared.pressure, equals: 2)
+            expect(Container.current[Doubled.self].value, equals: 0)
+            Container.shared.reset(\.pressure)
+            try await runCase(.container) {
+                Container.current.pressure = 5
+                expect(Container.current.child().pressure, equals: 5)
+            }
+            try await runCase(.liveContainer) { expect(Container.current.pressure, equals: 1) }
+        }
+        expect(found.map(\.text), equals: [])
+    }
+
+    @Test("A live container sees what was set in Container.shared and leaves nothing there (law 29)")
+    func ofShared() throws {
+        struct Start: Property { static var defaultValue: String { "default" } }
+        Container.shared[Start.self] = "set at the start"
+        defer { Container.shared.reset(Start.self) }
+        let made = Container.with(.shared) {
+            Container.live {
+                expect(Container.current[Start.self], equals: "set at the start")
+                return Container.current[Account.self].signup.mailer.name
+            }
+        }
+        expect(made, equals: "live")
+        expect(Container.shared.ifLoaded(Account.self) == nil)
+    }
+
+    // MARK: Roots that the program makes
+
+    /// A program that makes its own container.
+    private static func run() -> String { Container()[Account.self].signup.mailer.name }
+
+    @Test("A root that the program makes in a test is strict, with a trait and without one (law 29)")
+    func roots() async throws {
+        let place = try #require(Test.current?.sourceLocation)
+        let found = await issues {
+            expect(Self.run(), equals: "placeholder")
+            try await runCase(.container { $0[Mailer.self] = Mailer(name: "double") }) {
+                expect(Self.run(), equals: "placeholder")
+                await expect(Task { Self.run() }.value, equals: "placeholder")
+            }
+        }
+        expect(found.count, equals: 3)
+        let text =
+            "Fugu: Mailer reaches outside the process and wasn't set for this test.\nPath: Account → Signup → Mailer\nFix: the program "
+            + "made this container with Container(). Let it take one from the test, such as Container.current.child(), and set the "
+            + "feature in the test's trait: .container { $0[Mailer.self] = … }. To use the real feature, run the program in "
+            + "Container.live { … }."
+        expect(found.allSatisfy { $0.text == text && $0.place == place }, "\(found)")
+    }
+
+    @Test("A root gives values for tests, and one that is made live, or a copy of it, loads the real features (law 29)")
+    func liveRoots() async throws {
+        let found = await issues {
+            let root = Container()
+            expect(root.gauge, equals: "for tests")
+            expect(root.isStrict)
+            try await runCase(.liveContainer) { expect(Self.run(), equals: "live") }
+            let live = Container.live {
+                expect(Self.run(), equals: "live")
+                return Container()
+            }
+            expect(live.gauge, equals: "live")
+            expect(Container(copying: live).gauge, equals: "live")
+            expect(live.child().isStrict, equals: false)
+        }
+        expect(found.map(\.text), equals: [])
+    }
+
+    // MARK: Failures that don't know their test
+
+    @Test("A failure of an object of the test says which test it was, on a thread that doesn't know it (law 29)")
+    func named() async throws {
+        let test = try #require(Test.current)
+        let found = await issues {
+            let (container, recorder) = (Container.strict(), Failure.recorder)
+            await Task.detached { Failure.$recorder.withValue(recorder) { _ = container[Mailer.self] } }.value
+        }
+        expect(found.count, equals: 1)
+        expect(found.first?.place, equals: test.sourceLocation)
+        let note = "\n(This happened on a thread or in a detached task of the test \(test.displayName ?? "").)"
+        expect(found.first?.text.hasSuffix(note), equals: true)
+    }
+
+    @Test("Messages name the tests that a thread may belong to (law 29)")
+    func messages() {
+        expect(Messages.ofUnknown("text", []), equals: "text")
+        expect(Messages.ofUnknown("text", ["a()", "b()"]), equals: "text\n(These tests were running: a() and b().)")
+        expect(
+            Messages.ofRunning("text", "a()"),
+            equals: "text\n(This happened on a thread or in a detached task that doesn't know its test, while a() ran.)"
+        )
+    }
+
+    @Test("A case is among those that run until it ends (law 29)")
+    func running() async throws {
+        let isRunning = Log<Bool>()
+        let (number, other) = (Log<Int>(), Gate())
+        try await runCase(.container) {
+            number.add(TestCase.current!.number)
+            isRunning.add(TestCase.running.contains { $0 === TestCase.current })
+            other.open()
+        }
+        isRunning.add(TestCase.running.contains { $0.number == number.all[0] })
+        expect(isRunning.all, equals: [true, false])
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var pressure: PropertyKey<Int> { .init(defaultValue: 1) }
+    fileprivate var label: FeatureKey<String> { .init { _ in "label" } }
+    fileprivate var gauge: FeatureKey<String> { .init(testValue: { _ in "for tests" }) { _ in "live" } }
+}

@@ -1,0 +1,12 @@
+package import Fugu
+
+extension Container {
+    /// Returns a root that loads external features, as one does in a program.
+    ///
+    /// All tests of this package run in one process that links FuguTesting, where `Container()` is strict.
+    package static func program() -> Container {
+        let container = Container()
+        container.makeLive()
+        return container
+    }
+}
