@@ -14,8 +14,6 @@ enum Audience {
     case test(Test)
     /// The test that XCTest runs, which runs one at a time.
     case xctest
-    /// The only test case with a container that runs now, which a thread or a detached task may belong to.
-    case running(TestCase)
     /// Some test of Swift Testing; a thread or a detached task doesn't know which.
     case unknownTest
     /// No test: this process runs none.
@@ -26,9 +24,7 @@ enum Audience {
         if let testCase = TestCase.current ?? maker?.testCase { return .testCase(testCase) }
         if let test = Test.current ?? maker?.test { return .test(test) }
         if Process.runsXCTest { return .xctest }
-        if !Process.runsSwiftTesting { return .nobody }
-        let running = TestCase.running
-        return running.count == 1 ? .running(running[0]) : .unknownTest
+        return Process.runsSwiftTesting ? .unknownTest : .nobody
     }
 }
 
@@ -42,13 +38,16 @@ struct Maker: Sendable {
 }
 
 extension Audience {
+    /// Whether XCTest runs the tests.
+    static var isXCTest: Bool { Process.runsXCTest }
+
     /// A name that no other test of the process has, or `nil` if none is known.
     var name: String? {
         switch self {
         case .testCase(let testCase): "\(testCase.number)"
         case .test(let test): "\(test.id)"
-        // Its tests can't be told apart, or it's only a guess.
-        case .xctest, .running, .unknownTest, .nobody: nil
+        // Its tests can't be told apart.
+        case .xctest, .unknownTest, .nobody: nil
         }
     }
 
@@ -68,7 +67,7 @@ extension Audience {
     /// Returns an error that doesn't fail the test, which has failed already, when the test throws it.
     func passing(_ error: some Error) -> any Error {
         switch self {
-        case .testCase(let testCase), .running(let testCase): testCase.pass(error)
+        case .testCase(let testCase): testCase.pass(error)
         case .test: if let name, let known = Self.refusals.withLock({ $0[name] }) { return known }
         default: break
         }
@@ -81,15 +80,17 @@ extension Audience {
     func fail(_ text: String, at place: SourcePlace?) {
         switch self {
         case .testCase(let testCase): testCase.record(text)
-        case .running(let testCase): testCase.record(Messages.ofRunning(text, testCase.name))
         case .test(let test):
             let isOwn = Test.current?.id == test.id
             Failure.record(isOwn ? text : Messages.of(text, test.readableName), at: test.sourceLocation)
         case .unknownTest:
-            let text = Messages.ofUnknown(text, TestCase.running.map(\.name))
+            // To guess which one it is could fail another test.
+            let running = TestCase.running
+            let text = Messages.ofUnknown(text, running.map(\.name))
             // Issues that are recorded before the tests begin are lost.
             if Thread.isMainThread, unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { Self.printError(text) }
-            Failure.record(text, at: Self.location(of: place))
+            let first = place == nil ? running.first?.sourceLocation : nil
+            Failure.record(text, at: first ?? Self.location(of: place))
         case .xctest:
             #if canImport(XCTest)
             XCTFail(text, file: place?.file ?? "unknown", line: place?.line ?? 0)

@@ -61,7 +61,7 @@ enum Messages {
         case .xctest:
             "run the test in its own container\(what): Container.strict { \(line ?? "_ in") } operation: { … }. To use the real feature, "
                 + "write Container.live { … }."
-        case .unknownTest, .running:
+        case .unknownTest:
             "give the test a container, @Test(\(trait(line))), and take it along, because a thread or a detached task "
                 + "doesn't know its test: write let container = Container.current before the task, and "
                 + "Container.with(container) { … } in it."
@@ -80,13 +80,12 @@ enum Messages {
         text + "\n(This happened on a thread or in a detached task of the test \(test).)"
     }
 
-    static func ofRunning(_ text: String, _ test: String) -> String {
-        text + "\n(This happened on a thread or in a detached task that doesn't know its test, while \(test) ran.)"
-    }
-
     static func ofUnknown(_ text: String, _ tests: [String]) -> String {
         if tests.isEmpty { return text }
-        return text + "\n(These tests were running: \(GraphWords.list(tests)).)"
+        let list = GraphWords.list(tests)
+        return text
+            + "\n(It may belong to \(tests.count == 1 ? "the test \(list), which was" : "one of the tests \(list), which were") "
+            + "running.)"
     }
 
     static func shared(_ text: String) -> String {

@@ -28,7 +28,7 @@ final class TestCase: Sendable {
     }
     /// The name of the test.
     let name: String
-    private let sourceLocation: SourceLocation
+    let sourceLocation: SourceLocation
     private let state = Locked(State())
 
     /// The cases that have a container now, in the order in which they began.

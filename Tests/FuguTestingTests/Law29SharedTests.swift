@@ -182,11 +182,11 @@ import Testing
     @Test("Messages name the tests that a thread may belong to (law 29)")
     func messages() {
         expect(Messages.ofUnknown("text", []), equals: "text")
-        expect(Messages.ofUnknown("text", ["a()", "b()"]), equals: "text\n(These tests were running: a() and b().)")
         expect(
-            Messages.ofRunning("text", "a()"),
-            equals: "text\n(This happened on a thread or in a detached task that doesn't know its test, while a() ran.)"
-        )
+            Messages.ofUnknown("text", ["a()"]), equals: "text\n(It may belong to the test a(), which was running.)")
+        expect(
+            Messages.ofUnknown("text", ["a()", "b()"]),
+            equals: "text\n(It may belong to one of the tests a() and b(), which were running.)")
     }
 
     @Test("A case is among those that run until it ends (law 29)")

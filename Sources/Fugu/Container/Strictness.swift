@@ -21,7 +21,7 @@ package final class Strictness: Sendable {
     private let advise: @Sendable (String?) -> String
     let report: @Sendable (Refusal) -> Void
     let isForAll: Bool
-    /// The test that created the container, or `nil` if it belongs to none in particular.
+    /// The test that created the container, or what stands for one if it belongs to none in particular.
     private let maker: String?
     /// Called where the program would stop, if somebody else can go on without what runs there.
     ///
@@ -53,7 +53,8 @@ package final class Strictness: Sendable {
     ) {
         self.stop = stop
         self.isForAll = isForAll
-        maker = isForAll ? nil : TestProcess.runner?.presentTest ?? "a test"
+        let runner = TestProcess.runner
+        maker = isForAll ? runner?.unknownTest : runner?.presentTest ?? "a test"
         self.advise = advise
         self.report = report
     }

@@ -24,6 +24,9 @@ package protocol TestRunner: Sendable {
 
     /// The name of the test that runs on this thread, or `nil` if it can't be told from others.
     var presentTest: String? { get }
+
+    /// The name that stands for all tests that aren't known, or `nil` if each of them must fail for itself.
+    var unknownTest: String? { get }
 }
 
 /// What code does through the shared container.
@@ -38,21 +41,21 @@ extension Container {
 
 /// The tests that have failed because a feature was refused.
 package final class FailedTests: Sendable {
-    private let maker: String
+    private let maker: String?
     private let names = Locked<Set<String>>([])
 
-    /// - `maker`: The test that created the container, which stands for a test that isn't known, if any did; else all such tests
-    ///   count as one.
-    init(maker: String?) { self.maker = maker ?? "?" }
+    /// - `maker`: The test that created the container, which stands for a test that isn't known.
+    init(maker: String?) { self.maker = maker }
 
     /// Adds the test that runs on this thread.
     func addPresent() {
-        let name = TestProcess.runner?.presentTest ?? maker
+        guard let name = TestProcess.runner?.presentTest ?? maker else { return }
         names.withLock { _ = $0.insert(name) }
     }
 
     package func contains(_ name: String?) -> Bool {
-        names.withLock { $0.contains(name ?? maker) }
+        guard let name = name ?? maker else { return false }
+        return names.withLock { $0.contains(name) }
     }
 }
 

@@ -30,6 +30,15 @@ package struct Forecast: Feature, Sendable {
     }
 }
 
+/// The forecasts that an app keeps, in a file; tests have their own.
+package enum Archive: Feature, External {
+    package static func load(in container: any FeatureContainer) -> [String] { ["99°"] }
+    package static func testValue(in container: any FeatureContainer) -> [String] { ["0° in \(container[City.self])"] }
+}
+
+/// A server that makes its own container.
+package func serve() -> String { Container()[Forecast.self].text }
+
 /// Set where the process starts.
 package enum City: Property {
     package static var defaultValue: String { "nowhere" }

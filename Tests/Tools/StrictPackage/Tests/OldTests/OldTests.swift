@@ -34,6 +34,8 @@ final class OldTests: XCTestCase {
         XCTAssertEqual(degrees, 21)
     }
 
+    func testRoot() { XCTAssertEqual(serve(), "-1°") }
+
     func testLive() { XCTAssertEqual(Container.live { Container.current[Forecast.self].text }, "99°") }
 }
 

@@ -14,5 +14,9 @@ import Weather
 
     @Test func swallowing() throws { try? Container.current[Forecast.self].warn() }
 
+    @Test func root() { #expect(serve() == "-1°") }
+
+    @Test func testValue() { #expect(Container.current[Archive.self] == ["0° in Oslo"]) }
+
     @Test func startsUp() { #expect(Container.current[City.self] == "Oslo") }
 }

@@ -33,6 +33,19 @@ import Weather
         await Task.detached { _ = container[WeatherClient.self] }.value
     }
 
+    @Test(.container { $0[City.self] = "Bergen" }) func testValue() {
+        #expect(Container.current[Archive.self] == ["0° in Bergen"])
+    }
+
+    @Test(.container) func root() { #expect(serve() == "-1°") }
+
+    @Test(.liveContainer) func liveRoot() { #expect(serve() == "99°") }
+
+    // The task knows neither its test nor the container.
+    @Test(.container) func unbound() async {
+        await Task.detached { _ = Container.current[Forecast.self].text }.value
+    }
+
     @Test(.container) func shared() { _ = Container.shared[WeatherClient.self] }
 
     @Test func exitTest() async {
