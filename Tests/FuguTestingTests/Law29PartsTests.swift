@@ -142,12 +142,8 @@ import Testing
     @Test("An accessor with get and set can set a part where the container is configured; other reads fail (law 29)")
     func accessors() async throws {
         let found = await issues {
-            let container = Container.strict {
-                $0.sound.volume = { 0.5 }
-                $0.sounds.volume = { 1 }
-            }
-            await Self.use(container)
-            expect(container[Doubling.self].volume(), equals: 1)
+            await Self.use(Container.strict { $0.sound.volume = { 0.5 } })
+            expect(Container.strict { $0.sounds.volume = { 1 } }[Doubling.self].volume(), equals: 1)
             _ = Container.strict { _ = $0.sounds }
             _ = Container.strict().child { _ = $0.sound }
         }

@@ -123,8 +123,15 @@ import Testing
         let container = Container.program()
         expect(container.printing, equals: "live")
         let found = await issues {
-            try await runCase(.liveContainer { $0[Number.self] = 5 }, .container) {
-                expect(Container.current.printing, equals: "printing 5")
+            let outer = Log<Container>()
+            let live: ContainerTrait = .liveContainer { container in
+                container[Number.self] = 5
+                expect(container.printing, equals: "live")
+                outer.add(container)
+            }
+            try await runCase(live, .container) {
+                expect(Container.current.printing + Container.current.feed, equals: "printing 5feed 5, ")
+                expect(outer.all[0].ifLoaded(\.feed) == nil)
             }
             try await runCase(.liveContainer) {
                 expect(Container.current.printing, equals: "live")
