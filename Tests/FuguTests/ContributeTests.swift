@@ -25,7 +25,10 @@ struct ContributeTests {
         Case("The elements of a list that reloads reload with it (law 19)", reloads),
         Case("Reset removes what this container has added, and releases it (laws 8 and 20)", resets),
         Case("Setting the list takes the place of all elements, and a child adds to what was set", sets),
-        Case("A list can be decorated, and what is added afterwards isn't wrapped", decorated),
+        Case(
+            "A container's decorations of a list are around all its elements, whatever the order of the calls (law 14)",
+            decorated),
+        Case("The elements of a child are around what its ancestors decorate (law 14)", decoratedAbove),
         Case("A copy has the elements of a container and of its ancestors, in the same order (law 18)", copies),
         Case("The graph shows where each element was added, and where it lives", origins),
         Case("A thousand elements are loaded in order, without nesting", many),
@@ -161,7 +164,34 @@ struct ContributeTests {
         container.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
         container.contribute(to: routes) { _ in Route("second") }
         container.contribute(to: routes) { _ in Route("third") }
-        expect(texts(container), equals: ["/own", "/first", "second", "third"])
+        expect(texts(container), equals: ["/own", "/first", "/second", "/third"])
+        let other = Container()
+        other.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
+        expect(texts(other), equals: ["/own"])
+        other.contribute(to: routes) { _ in Route("first") }
+        other.decorate(routes) { list, _ in list + [Route("\(list.count)")] }
+        expect(texts(other), equals: ["/own", "/first", "2"])
+        other.contribute(to: routes) { _ in Route("second") }
+        expect(texts(other), equals: ["/own", "/first", "/second", "3"])
+        other.reset(routes)
+        expect(texts(other), equals: ["own"])
+        other[routes] = [Route("set")]
+        other.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
+        other.contribute(to: routes) { _ in Route("third") }
+        expect(texts(other), equals: ["/set", "/third"])
+    }
+
+    func decoratedAbove() {
+        let container = Container()
+        let child = container.child()
+        child.contribute(to: routes) { _ in Route("child") }
+        child.decorate(routes) { list, _ in list.map { Route("[\($0.text)]") } }
+        container.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
+        expect(texts(child), equals: ["[/own]", "[child]"])
+        child.contribute(to: routes) { _ in Route("second") }
+        container.contribute(to: routes) { _ in Route("root") }
+        expect(texts(child), equals: ["[/own]", "[/root]", "[child]", "[second]"])
+        expect(texts(container), equals: ["/own", "/root"])
     }
 
     func copies() {
@@ -211,6 +241,6 @@ struct ContributeTests {
         container.decorate(routes) { routes, _ in routes.map { Route("[\($0.text)]") } }
         add("b")
         add("c")
-        expect(texts(container), equals: ["[own]", "[a]", "b", "c"])
+        expect(texts(container), equals: ["[own]", "[a]", "[b]", "[c]"])
     }
 }

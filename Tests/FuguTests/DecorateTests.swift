@@ -29,6 +29,9 @@ struct DecorateTests {
             "A copy has the decorations of a container and of its ancestors, and loads what they wrap anew (law 18)",
             copies),
         Case("A wrapped instance is loaded once for all who ask at the same moment (law 4)", once),
+        Case(
+            "What children wrap is loaded once for them and for those that aren't decorated (laws 4 and 17)",
+            onceAmongDecorated),
         Case("A decorated feature that reloads follows its own inputs and those of what it wraps (law 19)", reloads),
         Case(
             "A decorated feature that is shared has one instance in the root, and each wrapper its own (law 15)", shared
@@ -134,6 +137,7 @@ struct DecorateTests {
         expect(child[Mailer.self].text, equals: "logged mailer 1")
         expect(container[Mailer.self].text, equals: "mailer 1")
         expect(other[Mailer.self], is: container[Mailer.self])
+        expect(child[Mailer.self].inner, is: container[Mailer.self])
     }
 
     func resets() {
@@ -180,6 +184,21 @@ struct DecorateTests {
         onThreads(8) { _ in numbers.add(container.child()[key]) }
         expect(Set(numbers.all), equals: [10])
         expect(loads.value, equals: 1)
+    }
+
+    func onceAmongDecorated() {
+        let loads = Counter()
+        let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
+        for round in 1...50 {
+            let container = Container()
+            let children = (0..<8).map { number in
+                container.child { if number > 3 { $0.decorate(key) { plain, _ in -plain } } }
+            }
+            let given = Log<Int>()
+            onThreads(8) { given.add(children[$0][key]) }
+            expect(Set(given.all), equals: [round, -round])
+        }
+        expect(loads.value, equals: 50)
     }
 
     func reloads() {

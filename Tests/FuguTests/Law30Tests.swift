@@ -67,6 +67,24 @@ import Testing
         }
     }
 
+    @Test("Elements and decorations are added, loaded, copied, and reset in time in proportion (law 30)")
+    func layers() {
+        let list = FeatureKey<[Int]>(id: UniqueID()) { _ in [] }
+        expectProportion(1_000 * Self.scale) { count in
+            let container = Container()
+            return threadTime {
+                for number in 0..<count { container.contribute(to: list) { _ in number } }
+                expect(container[list].count, equals: count)
+                let copy = Container(copying: container)
+                for container in [container, copy] {
+                    for _ in 0..<count { container.decorate(list) { list, _ in list } }
+                    container.contribute(to: list) { _ in 0 }
+                    container.reset(list)
+                }
+            }
+        }
+    }
+
     /// An operation on a deep family with an observer in each generation.
     enum DeepStep: CaseIterable { case cancelling, changing, releasing }
 

@@ -18,6 +18,8 @@ extension Container {
     /// inputs live, so a child that overrides an input of one element gets a list in which only that element is its own. In graphs,
     /// an element has the place of its call.
     ///
+    /// What `decorate` adds to the list in this container is around all its elements, whatever the order of the calls.
+    ///
     /// A list with contributions counts as set: `reset` removes those of this container, and setting the list discards
     /// them. If an ancestor sets the list or adds to it later, the next read in the child has the new elements, and those that
     /// stay aren't loaded again. A read of the list nests a load for each container on the way that has contributions.
@@ -27,8 +29,7 @@ extension Container {
     ///   - fileID: The file of the call, for graphs.
     ///   - line: The line of the call, for graphs.
     ///   - load: A closure that creates the element, like `load(in:)`.
-    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
-    ///   concerns.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func contribute<Element: Sendable>(
         to list: (ContainerKeys) -> FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
@@ -45,8 +46,7 @@ extension Container {
     ///   - fileID: The file of the call, for graphs.
     ///   - line: The line of the call, for graphs.
     ///   - load: A closure that creates the element, like `load(in:)`.
-    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
-    ///   concerns.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func contribute<Element: Sendable>(
         to list: FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
@@ -63,8 +63,7 @@ extension Container {
     ///   - fileID: The file of the call, for graphs.
     ///   - line: The line of the call, for graphs.
     ///   - load: A closure that creates the element, like `load(in:)`.
-    /// - Complexity: O(*n* + *m*) for *n* elements that this container has already and *m* observers and instances that the change
-    ///   concerns.
+    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func contribute<List: Feature, Element: Sendable>(
         to list: List.Type, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
@@ -75,41 +74,27 @@ extension Container {
     private func contribute<Element: Sendable>(
         to list: Decorated, _ place: SourcePlace, _ load: @escaping @Sendable (any FeatureContainer) -> Element
     ) {
-        let layer = Layer { setting, layers, node in
-            var writes: [Write] = []
-            let former = setting?.replacement
-            var inner = former?.inner ?? []
-            var elements = former?.elements ?? []
-            let base: Key
-            if elements.isEmpty {
-                (base, writes) = list.innerKey(of: setting, layers, in: node)
-                inner.append(base)
-            } else {
-                base = former!.base!
-            }
-            let key = list.key.key.inner(depth: node.depth, index: layers.all.count - 1, at: place)
-            let element = ListElement(key: key) { Payload(load($0)) }
-            elements.append(element)
-            inner.append(key)
-            let all = elements
-            let loader = Replacement(
-                load: { handle in
-                    var instances = try list.read(base, in: handle).value(as: [Element].self)
-                    instances.reserveCapacity(instances.count + all.count)
-                    for element in all { instances.append(try element.read(in: handle).value(as: Element.self)) }
-                    return Payload(instances)
-                }, inner: inner, base: base, elements: elements, layers: layers)
-            writes.append(Write(node, TypedKey(resetting: key), .replace(Replacement(load: element.load))))
-            return (loader, writes)
-        }
+        let layer = Layer(
+            .element(
+                place, Replacement(load: { Payload(load($0)) }),
+                list: { within, elements in
+                    Replacement(load: { handle in
+                        var instances = try list.read(within, in: handle).value(as: [Element].self)
+                        instances.reserveCapacity(instances.count + elements.count)
+                        for element in elements.all.reversed() {
+                            instances.append(try handle.read(element: element.element!).value(as: Element.self))
+                        }
+                        return Payload(instances)
+                    })
+                }))
         add(layer, to: list.key)
     }
 }
 
-extension ListElement {
-    fileprivate func read(in handle: Container) throws -> Payload {
+extension Container {
+    fileprivate func read(element key: Key) throws -> Payload {
         // An element reloads if the list that reads it does.
-        let reloads = handle.recorder?.load?.reloads ?? false
-        return try handle.read(key, nil, { Request(key.raw, reloads: reloads) }, load)
+        let reloads = recorder?.load?.reloads ?? false
+        return try read(key, nil, { Request(key.raw, reloads: reloads) }, { _ in throw CancellationError() })
     }
 }

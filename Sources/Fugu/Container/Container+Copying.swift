@@ -2,7 +2,8 @@ extension Container {
     /// Creates a container that copies what was set in other containers and in their ancestors.
     ///
     /// The nearest value wins within a container and its ancestors, and the last container wins over the others.
-    /// Decorations and contributions stack in the same order, each one once, until a value or a replacement covers them.
+    /// Decorations and contributions stack in the same order, each one once, until a value or a replacement covers them. Since
+    /// the copy is one container, its decorations of a list are around all its elements.
     ///
     /// The copy takes values, set and replaced features, sources, and rules, but no loaded instances: features load
     /// again and see the copy's values. If a later container's sources have a value for a name, it wins over what code set
@@ -11,8 +12,7 @@ extension Container {
     /// If a load copies its handle, its inputs are what was set and, of the sources, only the names that it reads.
     ///
     /// - Parameter containers: The containers to copy. The last one has the highest priority.
-    /// - Complexity: O(*n*) for *n* values in the containers and their ancestors, and O(*d*²) for *d* decorations and
-    ///   contributions of one feature.
+    /// - Complexity: O(*n*) for *n* values, decorations, and contributions in the containers and their ancestors.
     public convenience init(copying containers: Container...) {
         var holdings = Holdings()
         for container in containers {
@@ -41,13 +41,20 @@ extension Container {
             if let sources = holdings.sources { node.take(token, sources, &garbage) }
         }
         garbage.dispose()
-        node.family.commit(holdings.settings.entries.flatMap { $0.value.writes(of: $0.key, in: node) })
+        node.family.commit(
+            holdings.settings.entries.flatMap { key, setting in
+                var writes = LayerWrites(to: TypedKey(resetting: key), in: node)
+                writes.put(setting.base)
+                for layer in setting.layers { writes.add(layer) }
+                return writes.all
+            })
     }
 }
 
 /// The settings of containers that a copy takes.
 private struct Holdings {
-    var settings = KeyTable<Layers>()
+    /// What each key was set to, if it was, and the layers around it, the innermost first.
+    var settings = KeyTable<(base: Operation?, layers: [Layer])>()
     var rules: [ScopeRule] = []
     var sources: (any ValueSources)?
     var strictness: Strictness?
@@ -63,8 +70,15 @@ private struct Holdings {
         rules = node.storage[token].rare?.rules ?? []
         for cell in node.storage.cells(token) {
             guard let setting = cell.setting(token) else { continue }
-            recorder?.record(token, cell, of: UnmanagedReference(node))
-            settings[cell.key] = Layers(setting)
+            recorder?.record(token, cell, of: UnmanagedReference(node), as: cell.key)
+            // The copy has inner keys of its own.
+            if cell.key.decorated != nil { continue }
+            var (base, layers) = (Optional(setting), [Layer]())
+            while let link = base?.replacement?.link {
+                layers += link.layers.all.map(\.layer)
+                base = node.setting(token, of: link.within)
+            }
+            settings[cell.key] = (base, layers.reversed())
         }
     }
 
@@ -85,13 +99,15 @@ private struct Holdings {
         rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
         rules += nearer.rules
         if let sources = nearer.sources { add(sources) }
-        // The copy has inner keys of its own.
-        for (key, setting) in nearer.settings.entries where key.decorated == nil {
-            var layers = settings[key] ?? Layers(nil)
-            // So that they aren't copied.
-            settings[key] = nil
-            layers.add(setting)
-            settings[key] = layers
+        for (key, setting) in nearer.settings.entries {
+            guard setting.base == nil, let farther = settings[key] else {
+                settings[key] = setting
+                continue
+            }
+            let known = Set(farther.layers.map { ObjectIdentifier($0) })
+            settings[key] = (
+                farther.base, farther.layers + setting.layers.filter { !known.contains(ObjectIdentifier($0)) }
+            )
         }
     }
 

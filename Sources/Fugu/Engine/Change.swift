@@ -18,8 +18,8 @@ enum Operation {
     /// Whether code sets or replaces the key.
     fileprivate var isByCode: Bool { isSet || replacement != nil }
     fileprivate var kindInMessages: LaterChange.Kind {
-        guard let replacement, replacement.layers != nil else { return .set }
-        return replacement.elements.isEmpty ? .decorate : .contribute
+        guard let link = replacement?.link else { return .set }
+        return if case .decoration = link.layers.layer.kind { .decorate } else { .contribute }
     }
     var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
 }
@@ -36,37 +36,20 @@ struct LaterChange: Sendable {
 final class Replacement: Sendable {
     let load: @Sendable (Container) throws -> Payload
     let loadAsync: (@Sendable (Container) async throws -> Payload)?
-    /// The keys that are of no use without this loader: what it wraps, and the elements of a list.
-    ///
-    /// They're reset when the loader is removed.
-    let inner: [Key]
-    /// The elements that the loader adds to a list, and the key of what it adds them to, if it does so.
-    let elements: [ListElement]
-    let base: Key?
-    /// What the loader consists of, if it has layers.
-    let layers: Layers?
-
-    /// Whether it consists of decorations or elements around what the node would inherit.
-    var wrapsInherited: Bool { layers?.areAroundInherited ?? false }
+    /// The place in a chain of decorations and lists, if it's part of one.
+    let link: Link?
 
     init(
         load: @escaping @Sendable (Container) throws -> Payload,
-        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, inner: [Key] = [],
-        base: Key? = nil, elements: [ListElement] = [], layers: Layers? = nil
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil
     ) {
         self.load = load
         self.loadAsync = loadAsync
-        self.inner = inner
-        self.base = base
-        self.elements = elements
-        self.layers = layers
+        self.link = link
     }
-}
 
-/// An element that a container adds to a list.
-struct ListElement: Sendable {
-    let key: Key
-    let load: @Sendable (Container) throws -> Payload
+    /// Returns the same loader in a chain.
+    func linked(_ link: Link) -> Replacement { Replacement(load: load, loadAsync: loadAsync, link: link) }
 }
 
 /// One operation of a commit.
@@ -148,28 +131,10 @@ struct Effects {
     @inline(__always)
     func wakeWaiters() { if let more { more.wakeWaiters() } }
 
-    /// Collects the inner keys of a removed loader, except those that the next loader has, too.
-    mutating func collectInner(of former: Replacement, in node: Node, for next: Replacement?) {
-        let kept = next?.inner ?? []
-        // Nearly always, the next loader has one layer or element more.
-        if kept.starts(with: former.inner) { return }
-        let keys = Set(kept)
-        for key in former.inner where !keys.contains(key) {
-            more.orMade(More()).inner.append(Write(node, TypedKey(resetting: key), .reset))
-        }
-    }
-
-    /// Collects what the feature's own load, or a loader that goes, has created here for layers.
-    mutating func collectWrapped(_ token: LockToken, _ write: Write) {
-        let (node, key) = (write.node, write.key)
-        guard key.decorated == nil else { return }
-        let isLayered = write.operation.replacement?.layers != nil
-        for inner in [key.shared(depth: node.depth)] + (isLayered ? [] : [key.undecorated]) {
-            guard node.storage.existingCell(token, inner)?.has(CellFlags.held | CellFlags.loaded) == true else {
-                continue
-            }
-            more.orMade(More()).inner.append(Write(node, TypedKey(resetting: inner), .reset))
-        }
+    /// Collects the keys that only a removed loader read: what it wraps, and the elements of a list.
+    mutating func collectInner(of link: Link, in node: Node) {
+        let keys = [link.within] + link.layers.all.compactMap(\.element)
+        more.orMade(More()).inner += keys.map { Write(node, TypedKey(resetting: $0), .reset) }
     }
 
     /// Removes and returns the resets that were collected since the last call.
@@ -259,21 +224,11 @@ extension Effects {
                     case .anchor: break
                     }
                 }
-                // A value set above replaces the instances loaded below, and what layers below wrap.
-                if place != start, isReplaced {
-                    if place[token].provenance != nil { drops.append(place) }
-                    for wrapped in place.wrapped(token) { open.append((wrapped, true)) }
-                }
+                // A value set above replaces the instances loaded below.
+                if place != start, isReplaced, place[token].provenance != nil { drops.append(place) }
             }
             // A node below that hides the key isn't in the tree, nor is anything below it.
-            place.forEachBelow(token) { below in
-                if !below.wraps(token) {
-                    open.append((below, isReplaced))
-                } else if isReplaced || kind == .changed && below.inherits(token, from: start) {
-                    // The reset of a loaded instance replaces only what layers wrap.
-                    open.append((below, true))
-                }
-            }
+            place.forEachBelow(token) { open.append(($0, isReplaced)) }
         }
         return drops
     }
@@ -364,10 +319,7 @@ private struct Change {
     ) -> ChangeKind? {
         let operation = write.operation
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
-        var didWrap = false
         let isByCode = cell.heldFlags == CellFlags.held
-        let hasLayers = family.state[token].hasLayers && key.kind != .property
-        if hasLayers { effects.collectWrapped(token, write) }
         switch operation {
         case .rule(let payload):
             let rare = node.place(token, key)[token].more()
@@ -381,9 +333,7 @@ private struct Change {
             if case .nothing = answer, !wasHeld { return nil }
         case .reset:
             node.markReset(token, key, changesLoader: wasHeld)
-            // What layers below wrap may have been loaded here, although nobody has read the feature itself here.
-            let reachesLayers = hasLayers && !wasHeld && cell.place?.isAlone(token) == false
-            guard isByCode || wasLoaded || reachesLayers else {
+            guard isByCode || wasLoaded || key.isInherited else {
                 if let place = cell.place { effects.noteReset(token, place) }
                 return nil
             }
@@ -398,10 +348,10 @@ private struct Change {
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
         if let rare = cell.place?[token].rare, let replacement = rare.replacement.value {
-            didWrap = replacement.wrapsInherited
             rare.replacement.set(nil, &effects.garbage)
-            if !replacement.inner.isEmpty {
-                effects.collectInner(of: replacement, in: node, for: operation.replacement)
+            // A layer that is added keeps what was there.
+            if let link = replacement.link, operation.replacement?.link == nil {
+                effects.collectInner(of: link, in: node)
             }
         }
         let time = family.state[token].tick()
@@ -415,14 +365,14 @@ private struct Change {
             node.storage.raiseEpoch(
                 token, to: time, reachesDescendants: !node.isRoot && node.hasChildren(token))
         }
-        let wraps = operation.replacement?.wrapsInherited ?? false
-        if isHeld != wasHeld || wraps != didWrap, let place = cell.place {
-            if wraps != didWrap { if wraps { place.follow(token) } else { place.unfollow(token) } }
-            if isHeld && !wraps { place.unlink(token) } else { place.link(token) }
+        if isHeld != wasHeld, let place = cell.place {
+            if isHeld { place.unlink(token) } else { place.link(token) }
         }
         if opensLater { cell.openIfPresent() }
         emit(token, operation, isNew: !wasHeld && !node.isRoot, &effects)
-        return isHeld == wasHeld ? .changed : isHeld ? .held : .unset
+        // What a container below had of what was wrapped here goes, too.
+        if isHeld == wasHeld { return key.isInherited && !isHeld ? .unset : .changed }
+        return isHeld ? .held : .unset
     }
 
     /// Changes the cell itself.
@@ -435,7 +385,6 @@ private struct Change {
         case .replace(let replacement):
             effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
             node.place(token, key)[token].more().replacement.set(replacement, &effects.garbage)
-            if replacement.layers != nil { family.state[token].hasLayers = true }
         case .reset, .rule, .supply:
             // The write uncovers the layer behind.
             let rare = cell.place?[token].rare
@@ -539,7 +488,9 @@ extension Family {
             switch obstacle {
             case nil:
                 writes.updateEach { _, write in
-                    if write.isTooLate { reports.report(Messages.changeAfterEnd(of: write.key)) }
+                    if write.isTooLate, write.key.decorated == nil {
+                        reports.report(Messages.changeAfterEnd(of: write.key))
+                    }
                 }
                 effects.perform()
                 return isDone
@@ -651,7 +602,7 @@ extension Family {
             }
             var keys = Set(cells.map(\.key))
             guard node.subtree(token).contains(where: { $0.storage[token].inProgress > 0 }) else { return keys }
-            for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!) }
+            for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!.known(at: node.depth)) }
             return keys
         }
         commit(keys.map { Write(node, TypedKey(resetting: $0), .reset) })
@@ -664,29 +615,7 @@ extension Place {
         var open = [self]
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower.value { body(follower) }
-            place.forEachBelow(token) { if !$0.wraps(token) { open.append($0) } }
-        }
-    }
-
-    /// Whether what the node would inherit of the key is what a node above has, or had until now.
-    fileprivate func inherits(_ token: LockToken, from above: Place) -> Bool {
-        let parent = self[token].node.parent!
-        guard case .found(_, let owner) = parent.use({ $0.look(token, key) }) else { return true }
-        return owner.depth <= above[token].node.depth
-    }
-
-    /// Returns the places of what the node's layers wrap, or nothing if they don't wrap what the node inherits.
-    ///
-    /// Loads in progress of what they wrap, and of the outermost layer, aren't kept.
-    fileprivate func wrapped(_ token: LockToken) -> [Place] {
-        guard let layered = self[token].rare?.replacement.value, layered.wrapsInherited else { return [] }
-        return self[token].node.use { node in
-            node.markReset(token, key, changesLoader: true)
-            return (layered.inner + [key.shared(depth: node.depth)]).compactMap { inner in
-                if inner.isElement { return nil }
-                node.markReset(token, inner, changesLoader: true)
-                return node.storage.existingCell(token, inner)?.place
-            }
+            place.forEachBelow(token) { open.append($0) }
         }
     }
 }
@@ -729,7 +658,8 @@ extension Node {
                 guard let place = cell.place, let provenance = place[token].provenance,
                     provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
                 else { continue }
-                place[token].more().outdatedBy = LaterChange(key: write.key, kind: write.operation.kindInMessages)
+                place[token].more().outdatedBy = LaterChange(
+                    key: write.key.decorated ?? write.key, kind: write.operation.kindInMessages)
                 cell.close()
             }
             var child = node.storage[token].firstChild?.object

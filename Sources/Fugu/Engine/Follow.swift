@@ -277,7 +277,7 @@ extension Follower {
     /// Watches the inputs of the instance that's seen, here and above.
     fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
         let provenance = cell.place?[token].provenance
-        state[token].reloads = provenance?.reloads ?? false
+        state[token].reloads = provenance.map { $0.reloads || $0.within != nil } ?? false
         watch(token, provenance, isLost: false, &garbage)
     }
 

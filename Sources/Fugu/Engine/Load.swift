@@ -8,6 +8,8 @@ struct LoadFacts: Sendable {
     /// replaced below that node.
     let isFixed: Bool
     let reloads: Bool
+    /// The key of what the instance wraps, if it does so.
+    let within: Key?
     let isExternal: Bool
     /// The nearest node that holds the key without a value: the instance lives there or deeper.
     let limit: UnmanagedReference<Node>?
@@ -185,8 +187,8 @@ struct LoadList {
 extension Frame {
     /// Records that the load read a key from a cell of a node.
     @inline(__always)
-    func record(_ token: LockToken, _ cell: CellReference, of owner: UnmanagedReference<Node>) {
-        let depth = owner.depth
+    func record(_ token: LockToken, _ cell: CellReference, of owner: UnmanagedReference<Node>, as key: Key) {
+        let (key, depth) = (key.known(at: node!.depth), owner.depth)
         guard !isFinished, depth <= node!.depth else { return }
         if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
         let place = cell.place
@@ -194,10 +196,10 @@ extension Frame {
         add(
             token,
             Input(
-                key: cell.key, time: cell.has(CellFlags.hasWord) ? cell.time : node!.time(token, of: cell.key),
+                key: key, time: cell.has(CellFlags.hasWord) ? cell.time : node!.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
-        outerRecorder(token)?.record(token, cell, of: owner)
+        outerRecorder(token)?.record(token, cell, of: owner, as: key)
     }
 
     /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
@@ -210,6 +212,7 @@ extension Frame {
 
     /// Records an input whose value was given to the load but not kept.
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key, hasFailed: Bool = false) {
+        let key = key.known(at: node!.depth)
         guard !isFinished, outcome.home.depth <= node!.depth else { return }
         if outcome.isProvisional { state[token].load.isProvisional = true }
         let time = hasFailed && !outcome.hasOldInputs ? node!.time(token, of: key) : Input.neverKept
@@ -227,7 +230,7 @@ extension Frame {
         guard !isFinished else { return }
         if isProvisional { state[token].load.isProvisional = true }
         let root = node!.ancestor(at: 0)
-        record(token, root.storage.cell(token, key), of: UnmanagedReference(root))
+        record(token, root.storage.cell(token, key.known(at: 0)), of: UnmanagedReference(root), as: key)
     }
 
     func add(_ token: LockToken, _ input: Input, _ depth: Int) {
@@ -242,6 +245,13 @@ extension Frame {
         if family.state[token].now == load!.begun { return false }
         guard let first = state[token].load.first else { return false }
         return isOld(token, first) || state[token].load.more.contains { isOld(token, $0) }
+    }
+
+    /// Whether an input has changed since it was read, so that the instance isn't kept.
+    func mustBeRetried(_ token: LockToken) -> Bool {
+        if load!.reloads { return hasOldInputs(token) }
+        guard let within = load!.within, let first = state[token].load.first, first.key == within else { return false }
+        return isOld(token, first)
     }
 
     /// Whether an input has changed since it was read.
@@ -386,6 +396,7 @@ private struct LoadEnd {
     let provenance: Provenance
     let lifetime: Lifetime?
     let hasOldInputs: Bool
+    let mustBeRetried: Bool
     let duration: Duration?
     /// The path from the load to the one that threw the error, if it failed.
     private let failedWay: [Key]
@@ -393,6 +404,8 @@ private struct LoadEnd {
     private let place: Place
 
     private var key: Key { load.key! }
+    /// The key by which the home knows the instance.
+    private var homeKey: Key { key.known(at: home.depth) }
     private var asker: Node { load.node! }
     private var facts: LoadFacts { load.load! }
 
@@ -402,7 +415,7 @@ private struct LoadEnd {
         self.recorder = recorder
         self.duration = duration
         let (asker, facts, state) = (load.node!, load.load!, load.state)
-        place = asker.ancestor(at: 0).place(token, load.key!)
+        place = asker.ancestor(at: 0).place(token, load.key!.known(at: 0))
         var isLocal = facts.home.isLocal || state[token].load.isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
@@ -433,6 +446,7 @@ private struct LoadEnd {
         }
         self.home = home
         hasOldInputs = load.hasOldInputs(token)
+        mustBeRetried = hasOldInputs && load.mustBeRetried(token)
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, place[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty)
     }
@@ -468,14 +482,15 @@ private struct LoadEnd {
     private static func provenance(
         _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
-        let (state, reloads) = (load.state, load.load!.reloads)
+        let (state, reloads, within) = (load.state, load.load!.reloads, load.load!.within)
         if others.isEmpty {
             guard let first = state[token].load.first else {
-                return isLocal || reloads
-                    ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
+                return isLocal || reloads || within != nil
+                    ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads, within: within)
+                    : .none
             }
             let hasOneKey = state[token].load.more.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKey == nil,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.within == within, last.homeKey == nil,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].load.isMadeFrom(last)
@@ -484,7 +499,8 @@ private struct LoadEnd {
             }
             if hasOneKey {
                 let keys = [first.key]
-                return Provenance(direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
+                return Provenance(
+                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads, within: within)
             }
         }
         var (direct, lists, mask) = ([Key](), others.isEmpty ? [] : [others.sortedUnique()], state[token].load.mask)
@@ -505,7 +521,7 @@ private struct LoadEnd {
         let keys = lists.merged()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
-            homeKey: load.load!.home.key)
+            homeKey: load.load!.home.key, within: within)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
@@ -518,7 +534,7 @@ private struct LoadEnd {
         let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         let order = load.family.state[token].tick()
-        return Lifetime(load.key!, home: home, order: order, closers: closers, uses: uses)
+        return Lifetime(load.key!.known(at: home.depth), home: home, order: order, closers: closers, uses: uses)
     }
 
     /// Keeps the instance, or replaces `given` with what the reader gets instead, and returns a message to report.
@@ -531,13 +547,13 @@ private struct LoadEnd {
             else {
                 // The failed load's inputs become inputs of a load that continues without the instance.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
-                if let place = home.storage.existingCell(token, key)?.place {
+                if let place = home.storage.existingCell(token, homeKey)?.place {
                     let isOutdated = !load.state[token].load.isProvisional && (hasOldInputs || wasReset(token))
                     effects.noteFailure(token, place, of: provenance, isOutdated: isOutdated)
                 }
                 return nil
             }
-            recorder?.record(token, cell, of: owner)
+            recorder?.record(token, cell, of: owner, as: key)
             given = .success(set)
             if owner.depth <= home.depth { publish(token, given, in: cell, of: owner.object) }
             return nil
@@ -555,7 +571,7 @@ private struct LoadEnd {
         rememberLast(token, &effects)
         if case .found(let cell, let owner) = lookAgain(token), let other = cell.payload {
             // The key was set or loaded during the load: that value stays.
-            recorder?.record(token, cell, of: owner)
+            recorder?.record(token, cell, of: owner, as: key)
             given = .success(other)
             if owner.depth <= home.depth {
                 publish(token, given, in: cell, of: owner.object)
@@ -583,7 +599,7 @@ private struct LoadEnd {
         var isSeen = home === asker
         if !isSeen, case .found(let seen, _) = asker.look(token, key) { isSeen = seen == cell }
         if isSeen {
-            recorder?.record(token, cell, of: owner)
+            recorder?.record(token, cell, of: owner, as: key)
             asker.link(token, key, to: cell, of: owner)
         } else {
             recorder?.record(token, outcome(token, given), of: key)
@@ -605,22 +621,22 @@ private struct LoadEnd {
     /// Its home must be open, an instance below the root needs an anchor, and the key must not have been set or reset there
     /// during the load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
-        if load.state[token].load.isProvisional || hasOldInputs && facts.reloads { return false }
+        if load.state[token].load.isProvisional || mustBeRetried { return false }
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
         // The asker may hold the key without a value by now, and not see that of its home.
         if home !== asker, case .found = home.look(token, key) { return false }
-        return !wasReset(token) && provenance.isAnchored(token, key, in: home)
+        return !wasReset(token) && provenance.isAnchored(token, homeKey, in: home)
     }
 
     private func wasReset(_ token: LockToken) -> Bool { home.wasReset(token, key, since: facts.begun) }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
-        let cell = home.storage.cell(token, key)
+        let cell = home.storage.cell(token, homeKey)
         if let place = cell.place { place.forget(token, &effects.garbage) }
         effects.garbage.add(
             cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
         if key.kind != .property {
-            let place = home.isRoot ? place : home.place(token, key)
+            let place = home.isRoot ? place : home.place(token, homeKey)
             place.settle(token, provenance, lifetime, &effects.garbage)
             place[token].isOutdated = hasOldInputs
             #if DEBUG
@@ -638,7 +654,7 @@ private struct LoadEnd {
 
     /// Makes followers load the key again, because the instance wasn't kept or isn't seen.
     private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
-        guard !load.state[token].load.isProvisional, let place = home.storage.existingCell(token, key)?.place else {
+        guard !load.state[token].load.isProvisional, let place = home.storage.existingCell(token, homeKey)?.place else {
             return
         }
         effects.noteNotKept(token, place, of: provenance)
@@ -650,7 +666,7 @@ private struct LoadEnd {
             // A failure counts as old, too, if the loader that failed was reset or replaced meanwhile.
             hasOldInputs: hasOldInputs
                 || !failedWay.isEmpty && asker.wasReset(token, key, since: facts.begun, home: home),
-            mustBeRetried: hasOldInputs && facts.reloads, isProvisional: load.state[token].load.isProvisional)
+            mustBeRetried: mustBeRetried, isProvisional: load.state[token].load.isProvisional)
     }
 
     /// Gives the waiters the outcome of the load, or the value of a cell instead.
@@ -715,7 +731,7 @@ private struct LoadEnd {
     /// Returns the kind of the event that reports the end.
     func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> EventRecord.Kind {
         if case .failure = result { return .failed }
-        guard let cell = home.storage.existingCell(token, key), cell.has(CellFlags.loaded), let place = cell.place,
+        guard let cell = home.storage.existingCell(token, homeKey), cell.has(CellFlags.loaded), let place = cell.place,
             place[token].provenance === provenance
         else {
             if case .found = lookAgain(token) { return .overtaken }
@@ -839,7 +855,9 @@ extension Node {
     func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
         if family.state[token].now == begun { return false }
         return path.firstResult { node in
-            guard let rare = node.storage.existingCell(token, key)?.place?[token].rare else { return nil }
+            guard let rare = node.storage.existingCell(token, key.known(at: node.depth))?.place?[token].rare else {
+                return nil
+            }
             return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun ? true : nil
         } ?? false
     }

@@ -32,7 +32,9 @@ final class Family: Sendable {
     }
 
     /// The place of a key in the root, if there is one.
-    func rootPlace(_ token: LockToken, of key: Key) -> Place? { rootStorage.existingCell(token, key)?.place }
+    func rootPlace(_ token: LockToken, of key: Key) -> Place? {
+        rootStorage.existingCell(token, key.known(at: 0))?.place
+    }
 
     /// Returns the loads in progress.
     func loads(_ token: LockToken) -> [Frame] {
@@ -47,8 +49,6 @@ struct FamilyState {
     private(set) var childCount: UInt64 = 0
     /// How to ask sources for each named key that was read or observed.
     var namings = KeyTable<PropertyNaming>()
-    /// Whether a feature was ever decorated, or an element added to a list.
-    var hasLayers = false
     /// The number of snapshot frames in progress.
     var attemptCount = 0
     /// The nodes that have sources; a node is removed when it ends.
@@ -318,7 +318,8 @@ extension Node {
 
     /// Whether the key is held here, and changes above don't reach what's held.
     func hides(_ token: LockToken, _ key: Key) -> Bool {
-        holds(token, key) && storage.existingCell(token, key)?.place?.wraps(token) != true
+        guard holds(token, key) else { return false }
+        return storage.existingCell(token, key)?.place?[token].rare?.replacement.value?.link?.wrapsInherited != true
     }
 
     /// Whether one of the keys, whose bits are in `mask`, is held here.
@@ -401,7 +402,7 @@ extension Node {
     func look(_ token: LockToken, _ key: Key) -> Look {
         var held: UInt64 = 0
         return path.firstResult { owner -> Look? in
-            if let cell = owner.storage.existingCell(token, key) {
+            if let cell = owner.storage.existingCell(token, key.known(at: owner.depth)) {
                 let status = cell.status
                 if status & CellFlags.loaded != 0 {
                     let provenance = cell.place?[token].provenance
@@ -424,7 +425,7 @@ extension Node {
     func time(_ token: LockToken, of key: Key) -> UInt64 {
         switch look(token, key) {
         case .found(let cell, _): cell.time
-        case .missing(let limit?): limit.use { ~($0.storage.existingCell(token, key)?.time ?? 0) }
+        case .missing(let limit?): limit.use { ~($0.storage.existingCell(token, key.known(at: $0.depth))?.time ?? 0) }
         case .missing(nil): 0
         }
     }
@@ -437,7 +438,7 @@ extension Node {
             var seen: CellReference?
             if case .found(let cell, _) = look(token, key) { seen = cell }
             _ = path.firstResult { owner -> Bool? in
-                guard let cell = owner.storage.existingCell(token, key) else { return nil }
+                guard let cell = owner.storage.existingCell(token, key.known(at: owner.depth)) else { return nil }
                 if cell == seen { return true }
                 if cell.has(CellFlags.loaded), let made = cell.place?[token].provenance, !made.isLocal {
                     passed.formUnion(made.keys)
@@ -454,7 +455,7 @@ extension Node {
     @inline(__always)
     func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ mustReport: inout Bool) -> Payload? {
         guard case .found(let cell, let owner) = look(token, key) else { return nil }
-        recorder?.record(token, cell, of: owner)
+        recorder?.record(token, cell, of: owner, as: key)
         link(token, key, to: cell, of: owner)
         let status = cell.status
         // Under the lock, a value is closed for no other reason.
@@ -466,6 +467,6 @@ extension Node {
     @inline(__always)
     func link(_ token: LockToken, _ key: Key, to cell: CellReference, of owner: UnmanagedReference<Node>) {
         if owner == UnmanagedReference(self) { return }
-        storage.cell(token, key).link(to: cell, at: family.state[token].now)
+        storage.cell(token, key.known(at: depth)).link(to: cell, at: family.state[token].now)
     }
 }

@@ -15,7 +15,7 @@ struct PlaceState {
     var lifetime = Kept<Lifetime?>(nil)
     /// The registrations of the instance with its inputs or its anchor.
     fileprivate var slots = Slots()
-    /// If the instance reloads: the times of its direct inputs, as the node saw them when it was loaded.
+    /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
     /// Whether an input had changed when the load ended.
     var isOutdated = false
@@ -123,9 +123,6 @@ extension Place {
 
     // MARK: Following changes above
 
-    /// Whether the node has layers around what it would inherit.
-    func wraps(_ token: LockToken) -> Bool { self[token].rare?.replacement.value?.wrapsInherited ?? false }
-
     /// Lets changes above reach this place.
     func follow(_ token: LockToken) {
         self[token].followCount += 1
@@ -139,9 +136,9 @@ extension Place {
     func link(_ token: LockToken) {
         var place = self
         while place[token].followCount > 0, place[token].above == nil,
-            !place[token].node.use({ $0.hides(token, key) }), let parent = place[token].node.parent
+            !place[token].node.use({ $0.holds(token, place.key) }), let parent = place[token].node.parent
         {
-            let above = parent.use { $0.place(token, key) }
+            let above = parent.use { $0.place(token, place.key.known(at: $0.depth)) }
             let next = above[token].firstBelow
             place[token].above = above
             place[token].next = next
@@ -292,8 +289,10 @@ extension Place {
                 for key in node.passed(token, provenance.direct) where !provenance.keys.contains(key) {
                     register(token, with: node.place(token, key), as: .input)
                 }
-                self[token].inputTimes = provenance.direct.map { node.time(token, of: $0) }
+            } else if let within = provenance.within {
+                register(token, with: node.place(token, within), as: .input)
             }
+            self[token].inputTimes = provenance.watched.map { node.time(token, of: $0) }
             if node.isRoot { return }
             // The key decides where the instance lives, whether it reloads or not.
             if let key = provenance.homeKey, !provenance.reloads {
@@ -305,15 +304,14 @@ extension Place {
         }
     }
 
-    /// Whether the instance lives where it's declared to live and, if it reloads, the node still sees what it was loaded from.
+    /// Whether the instance lives where it's declared to live and, if it reloads or wraps another one, the node still sees what
+    /// it was loaded from.
     func isCurrent(_ token: LockToken) -> Bool {
         guard let provenance = self[token].provenance else { return true }
         return self[token].node.use { node in
             if provenance.homeKey != nil, !provenance.isAnchored(token, key, in: node) { return false }
-            return !provenance.reloads
-                || (0..<provenance.direct.count).allSatisfy { index in
-                    node.time(token, of: provenance.direct[index]) == self[token].inputTimes[index]
-                }
+            let watched = provenance.watched
+            return watched.indices.allSatisfy { node.time(token, of: watched[$0]) == self[token].inputTimes[$0] }
         }
     }
 
@@ -373,10 +371,18 @@ final class Provenance: Sendable {
     let reloads: Bool
     /// The key of the declared home, if it's `.with(…)` and no layers replace the declaration.
     let homeKey: Key?
+    /// The key of what the instance wraps, if it does so: a change of that drops it, whether it reloads or not.
+    let within: Key?
+
+    /// The inputs whose change drops the instance.
+    var watched: [Key] { reloads ? direct : within.map { [$0] } ?? [] }
 
     static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
-    init(direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKey: Key? = nil) {
+    init(
+        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKey: Key? = nil, within: Key? = nil
+    ) {
+        self.within = within
         self.homeKey = homeKey
         self.direct = direct
         self.keys = keys
@@ -415,7 +421,7 @@ final class Provenance: Sendable {
     func isEqual(to other: Provenance) -> Bool {
         self === other
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && homeKey == other.homeKey
+                && keys == other.keys && homeKey == other.homeKey && within == other.within
     }
 }
 

@@ -257,19 +257,21 @@ struct Reading: ~Copyable {
         let limit: UnmanagedReference<Node>?
         switch node.look(token, key) {
         case .found(let cell, let owner):
-            recorder?.record(token, cell, of: owner)
+            recorder?.record(token, cell, of: owner, as: key)
             node.link(token, key, to: cell, of: owner)
             return .found(cell.payload!)
         case .missing(let holder): limit = holder
         }
-        let replacement = limit?.use { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement.value }
+        let replacement = limit?.use {
+            $0.storage.existingCell(token, key.known(at: $0.depth))?.place?[token].rare?.replacement.value
+        }
         // What a decoration makes, or a loader that was replaced below the declared home, lives where its inputs live.
         var declared = request.home
         var isFixed = declared.isFixed
         if isFixed {
             let home = node.declaredHome(token, with: declared.key)
-            if replacement?.layers != nil { declared = .inferred }
-            if replacement?.layers != nil || limit?.depth ?? 0 > home.depth {
+            if replacement?.link != nil { declared = .inferred }
+            if replacement?.link != nil || limit?.depth ?? 0 > home.depth {
                 isFixed = false
             } else if home !== node {
                 // The wait in this node is over.
@@ -293,7 +295,7 @@ struct Reading: ~Copyable {
             }
         }
         if isTask, Task.isCancelled { return .cancelled }
-        let rare = node.ancestor(at: 0).place(token, key)[token].more()
+        let rare = node.ancestor(at: 0).place(token, key.known(at: 0))[token].more()
         let isAskers = isFixed || declared.isLocal
         let expected = expectedHome(token, of: node, isAskers, rare.last, limit)
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
@@ -303,7 +305,7 @@ struct Reading: ~Copyable {
         let strictness = node.storage[token].strictness
         if replacement == nil, let strictness, strictness.refuses(request) { return .external(strictness) }
         let facts = LoadFacts(
-            home: declared, isFixed: isFixed, reloads: request.reloads,
+            home: declared, isFixed: isFixed, reloads: request.reloads, within: replacement?.link?.within,
             isExternal: request.isExternal && (strictness == nil || !request.hasTestValue), limit: limit,
             expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
@@ -350,11 +352,14 @@ struct Reading: ~Copyable {
         _ token: LockToken, _ rare: RarePlaceState, _ isAskers: Bool, _ mine: UnmanagedReference<Node>,
         _ limit: UnmanagedReference<Node>?
     ) -> Decision? {
+        // What a container would inherit of a decorated feature is loaded as the feature itself, above.
+        let depth = limit?.depth ?? 0
         for case let load? in rare.loads.candidates(at: mine) {
             let facts = load.load!
-            guard facts.limit == limit, !facts.isPrivate, !load.state[token].load.isAbandoned,
+            guard facts.limit == limit, load.key!.known(at: depth) == key.known(at: depth), !facts.isPrivate,
+                !load.state[token].load.isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, isAskers, rare.last, limit) == mine,
-                !facts.reloads || !load.hasOldInputs(token),
+                !load.mustBeRetried(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
             if let circle = Waits.add(frame, for: load) {
@@ -484,7 +489,9 @@ extension Node {
     func isHome(_ token: LockToken, of feature: Key, with key: Key) -> Bool {
         let home = declaredHome(token, with: key)
         return home === self
-            || path.firstResult { $0.depth > home.depth ? $0.holds(token, feature) ? true : nil : false } == true
+            || path.firstResult { node in
+                node.depth > home.depth ? node.holds(token, feature.known(at: node.depth)) ? true : nil : false
+            } == true
     }
 
     /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.

@@ -17,7 +17,7 @@ extension Messages {
     /// Returns the name of what a decoration wraps, or of an element that was added to a list.
     static func innerName(_ name: String, _ id: InnerID) -> String {
         if let place = id.place { return "\(name)[\(id.index)] (\(place))" }
-        if id.index < 0 { return "\(name) (shared)" }
+        if id.index < 0, id.depth == 0 { return "\(name) (without elements)" }
         if id.index > 0 { return "\(name) (within decoration \(id.index + 1))" }
         return id.depth == 0 ? "\(name) (undecorated)" : "\(name) (inherited)"
     }

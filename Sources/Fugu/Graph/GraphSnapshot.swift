@@ -120,7 +120,7 @@ package struct GraphSnapshot: Sendable {
             let home = load.load!.expected.object
             loads.append(
                 Load(
-                    place: Place(key: load.key!, container: home.number), depth: home.depth,
+                    place: Place(key: load.key!.known(at: home.depth), container: home.number), depth: home.depth,
                     inputs: load.state[token].load.inputs.compactMap { Place(token, of: $0.key, seenFrom: load.node!) },
                     id: ObjectIdentifier(load), neededBy: load.parent.map { ObjectIdentifier($0) },
                     isShown: load.key!.kind != .property && (home.isWithin(node) || node.isWithin(home))))
@@ -154,11 +154,11 @@ extension GraphSnapshot.Entry {
             guard case .found(let read, let owner) = node.look(token, input) else {
                 // It was replaced or reset after the load, and hasn't been loaded again.
                 if let owner = node.lost(token, input, after: cell.time) {
-                    changed.append(GraphSnapshot.Place(key: input, container: owner.number))
+                    changed.append(GraphSnapshot.Place(key: input.known(at: owner.depth), container: owner.number))
                 }
                 continue
             }
-            let place = GraphSnapshot.Place(key: input, container: owner.object.number)
+            let place = GraphSnapshot.Place(key: read.key, container: owner.object.number)
             inputs.append(place)
             if read.time > cell.time || known[token].isOutdated { changed.append(place) }
         }
@@ -182,7 +182,7 @@ extension Node {
     /// Returns the nearest node, here or above, in which a key has lost its value since a time.
     fileprivate func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
         path.firstResult { node in
-            let cell = node.storage.existingCell(token, key)
+            let cell = node.storage.existingCell(token, key.known(at: node.depth))
             return cell.map { !$0.has(CellFlags.link) && $0.time > time } == true ? UnmanagedReference(node) : nil
         }?.object
     }
@@ -191,8 +191,8 @@ extension Node {
 extension GraphSnapshot.Place {
     /// Creates the place of a key as it is seen from a node, or returns `nil` if nothing is seen.
     fileprivate init?(_ token: LockToken, of key: Key, seenFrom node: Node) {
-        guard case .found(_, let owner) = node.look(token, key) else { return nil }
-        self.init(key: key, container: owner.object.number)
+        guard case .found(let cell, let owner) = node.look(token, key) else { return nil }
+        self.init(key: cell.key, container: owner.object.number)
     }
 }
 

@@ -19,7 +19,7 @@ extension Container {
         while true {
             let held = held()
             let writes = held.map { entry in
-                let telling = entry.loader.telling(in: node) { onRead(Override(key: entry.key)) }
+                let telling = entry.loader.telling { onRead(Override(key: entry.key)) }
                 var write = Write(node, TypedKey(resetting: entry.key), .replace(telling))
                 write.isTheSame = true
                 return write
@@ -63,13 +63,7 @@ extension Container {
 
 extension Replacement {
     /// Returns the same loader, which also calls a closure when it runs, and in copies, too.
-    fileprivate func telling(in node: Node, _ onLoad: @escaping @Sendable () -> Void) -> Replacement {
-        if layers == nil { return telling(nil, onLoad) }
-        let layer = Layer { setting, layers, _ in (setting!.replacement!.telling(layers, onLoad), []) }
-        return layer.added(to: .replace(self), in: node).loader
-    }
-
-    private func telling(_ layers: Layers?, _ onLoad: @escaping @Sendable () -> Void) -> Replacement {
+    fileprivate func telling(_ onLoad: @escaping @Sendable () -> Void) -> Replacement {
         let (load, loadAsync) = (load, loadAsync)
         var tellingAsync: (@Sendable (Container) async throws -> Payload)?
         if let loadAsync {
@@ -78,10 +72,24 @@ extension Replacement {
                 return try await loadAsync(container)
             }
         }
-        return Replacement(
+        let made = Replacement(
             load: { container in
                 onLoad()
                 return try load(container)
-            }, loadAsync: tellingAsync, inner: inner, layers: layers)
+            }, loadAsync: tellingAsync)
+        return link.map { made.linked($0.telling(onLoad)) } ?? made
+    }
+}
+
+extension Link {
+    fileprivate func telling(_ onLoad: @escaping @Sendable () -> Void) -> Link {
+        let kind: Layer.Kind =
+            switch layers.layer.kind {
+            case .decoration(let load): .decoration { load($0).telling(onLoad) }
+            case .element(let place, let load, let list):
+                // In a copy, another element may come after this one, whose list is then read.
+                .element(place, load.telling(onLoad), list: { list($0, $1).telling(onLoad) })
+            }
+        return Link(within: within, layers: layers.replacing(Layer(kind)), level: level, wrapsInherited: wrapsInherited)
     }
 }

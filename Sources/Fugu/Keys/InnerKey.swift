@@ -5,27 +5,32 @@ struct InnerID: Hashable, Sendable {
     let decorated: UInt
     /// The depth of the container that decorates the feature, or adds to it.
     let depth: Int
-    /// The number of decorations and elements that the container had before, or -1 for what its loader creates for layers below.
+    /// The number of decorations or elements that the container had before, or -1 for what it adds elements to.
     let index: Int
     /// For the element of a list, where it was added.
     var place: String?
+
+    /// Whether it's the key of what the container would have without its own layers.
+    var isInherited: Bool { index <= 0 && place == nil }
 }
 
 /// The description of a key that only the feature to which it belongs can read.
 private final class InnerDescriptor: ValueKeyDescriptor {
     let place: KeyPlace
-    let distinction: KeyDistinction?
+    let id: InnerID
     let decorated: Key
     let label: String
 
     init(_ place: KeyPlace, _ id: InnerID) {
         self.place = place
-        distinction = .id(id)
+        self.id = id
         decorated = Key(raw: id.decorated)
         label = Messages.innerName(decorated.name, id)
     }
 
+    var distinction: KeyDistinction? { .id(id) }
     var typeName: String { label }
+    var isInherited: Bool { id.isInherited }
     var keyTraits: KeyTraits { decorated.traits }
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
 }
@@ -42,21 +47,23 @@ extension Key {
         return Key(raw: interned.raw)
     }
 
-    /// The key of what a feature's own load creates for layers.
-    var undecorated: Key { inner(depth: 0, index: 0) }
-
-    /// The key of what the loader of a container at a depth creates for layers below.
-    func shared(depth: Int) -> Key { inner(depth: depth, index: -1) }
-
-    /// The feature that a key belongs to, if any.
-    var decorated: Key? {
-        isValueKey ? (ValueKeys.descriptor(of: self) as? InnerDescriptor)?.decorated : nil
+    private var descriptor: InnerDescriptor? {
+        isValueKey ? ValueKeys.descriptor(of: self) as? InnerDescriptor : nil
     }
 
-    /// Whether it's the key of an element that a container adds to a list.
-    var isElement: Bool {
-        guard isValueKey, case .id(let id as InnerID) = ValueKeys.descriptor(of: self).distinction else { return false }
-        return id.place != nil
+    /// The feature that a key belongs to, if any.
+    var decorated: Key? { descriptor?.decorated }
+
+    /// Returns the key by which a container at a depth knows this one.
+    ///
+    /// What a container would inherit of a decorated feature is the feature itself for the containers above.
+    @inline(__always)
+    func known(at depth: Int) -> Key { isInherited ? inherited(at: depth) : self }
+
+    @inline(never)
+    private func inherited(at depth: Int) -> Key {
+        guard let descriptor, depth < descriptor.id.depth else { return self }
+        return descriptor.decorated
     }
 }
 

@@ -6,7 +6,7 @@ package enum KeyKind: UInt {
 /// The identity of a key, in one word.
 ///
 /// For a type, the word is the type's address with the kind in the two low bits; for a value key, a number with the
-/// highest bit set, which no type's address has.
+/// highest bit set, which no type's address has. The next bit marks what a container would inherit of a decorated feature.
 @frozen @usableFromInline package struct Key: Hashable, Sendable {
     @usableFromInline package let raw: UInt
 
@@ -14,6 +14,7 @@ package enum KeyKind: UInt {
 
     @inlinable static var kindMask: UInt { 3 }
     static let valueKeyBit: UInt = 1 << UInt(UInt.bitWidth - 1)
+    private static let inheritedBit: UInt = valueKeyBit >> 1
 
     @inlinable static func property(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) }
     @inlinable static func feature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 1 }
@@ -21,10 +22,15 @@ package enum KeyKind: UInt {
     @inlinable static func asyncFeature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 3 }
 
     /// Creates the key with an index among the value keys of the process.
-    init(valueKeyAt index: Int, _ kind: KeyKind) { raw = Key.valueKeyBit | UInt(index) << 2 | kind.rawValue }
+    init(valueKeyAt index: Int, _ kind: KeyKind, isInherited: Bool) {
+        raw = Key.valueKeyBit | (isInherited ? Key.inheritedBit : 0) | UInt(index) << 2 | kind.rawValue
+    }
 
     /// The index among the value keys of the process.
-    var valueKeyIndex: Int { Int((raw & ~Key.valueKeyBit) >> 2) }
+    var valueKeyIndex: Int { Int((raw & ~(Key.valueKeyBit | Key.inheritedBit)) >> 2) }
+
+    /// Whether it's the key of what a container would have without its own layers.
+    var isInherited: Bool { raw >= Key.valueKeyBit | Key.inheritedBit }
 
     package var kind: KeyKind { KeyKind(rawValue: raw & Key.kindMask)! }
     var isValueKey: Bool { raw & Key.valueKeyBit != 0 }

@@ -10,12 +10,15 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var keyTraits: KeyTraits { get }
     /// Whether another module has to supply the feature.
     var isRequired: Bool { get }
+    /// Whether it's the key of what a container would inherit of a decorated feature.
+    var isInherited: Bool { get }
     /// Returns the value as text, or `nil` if the key isn't that of a property.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
 }
 
 extension ValueKeyDescriptor {
     var isRequired: Bool { false }
+    var isInherited: Bool { false }
 
     /// The name: `\.timeout`, or for a key that no member creates, its name or its place.
     var label: String {
@@ -94,7 +97,7 @@ enum ValueKeys {
     /// Returns the identity, which keys with the same name and type share; a key without a name has its own.
     private static func raw(of descriptor: any ValueKeyDescriptor, in state: inout State) -> UInt {
         let kind = KeyKind(rawValue: descriptor.place.typeWord & Key.kindMask)!
-        let fresh = Key(valueKeyAt: state.records.count, kind).raw
+        let fresh = Key(valueKeyAt: state.records.count, kind, isInherited: descriptor.isInherited).raw
         guard let name = descriptor.naming?.name else { return fresh }
         let named = Named(name: name, typeWord: descriptor.place.typeWord)
         let raw = state.identities[named] ?? fresh
