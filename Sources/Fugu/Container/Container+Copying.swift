@@ -70,7 +70,10 @@ private struct Holdings {
         rules = node.storage[token].rare?.rules ?? []
         for cell in node.storage.cells(token) {
             guard let setting = cell.setting(token) else { continue }
-            recorder?.record(token, cell, of: UnmanagedReference(node), as: cell.key)
+            if let recorder {
+                recorder.record(
+                    token, cell, of: UnmanagedReference(node), as: cell.key.known(at: recorder.node!.depth))
+            }
             // The copy has inner keys of its own.
             if cell.key.decorated != nil { continue }
             var (base, layers) = (Optional(setting), [Layer]())

@@ -263,8 +263,9 @@ extension Effects {
     mutating func note(
         _ token: LockToken, _ follower: Follower, isReset: Bool, endOf transaction: Frame? = nil, _ look: Look? = nil
     ) {
-        let notice = Notice(isReset: isReset, transaction: transaction, holder: holder())
-        if follower.refresh(token, notice, look, &garbage) { tell(follower) }
+        if follower.refresh(token, isReset: isReset, endOf: transaction, until: holder(), look, &garbage) {
+            tell(follower)
+        }
     }
 
     /// Makes the followers that would see the instance watch the inputs of its failed load.

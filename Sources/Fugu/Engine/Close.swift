@@ -373,9 +373,7 @@ extension Node {
 
     /// Marks the container as closed, and releases the features that were loaded or set here.
     fileprivate func release(_ token: LockToken, _ effects: inout Effects) {
-        // Another closing that threw may have reopened the container.
-        storage[token].isRefusing = true
-        storage[token].isClosed = true
+        storage[token].advance(to: .closed)
         for cell in storage.cells(token) where cell.key.kind != .property {
             if cell.has(CellFlags.loaded), let place = cell.place {
                 effects.drop(token, place)
@@ -453,7 +451,7 @@ private struct Closing: Sendable {
         let known = Set(known.map { ObjectIdentifier($0) })
         return family.lock.withLock { token in
             let nodes = node.subtree(token)
-            for node in nodes { node.storage[token].isRefusing = true }
+            for node in nodes { node.storage[token].advance(to: .refusing) }
             return nodes.filter { !known.contains(ObjectIdentifier($0)) }
         }
     }
@@ -489,10 +487,9 @@ private struct Closing: Sendable {
     @inline(never) private func reopen() {
         family.lock.withLock { token in
             for node in node.subtree(token) where node.parent?.storage[token].isRefusing != true {
-                guard !node.storage[token].isClosed else { continue }
                 if let closing = node.storage[token].rare?.closing, closing !== frame { continue }
                 node.storage[token].rare?.closing = nil
-                node.storage[token].isRefusing = false
+                node.storage[token].reopen()
             }
         }
     }

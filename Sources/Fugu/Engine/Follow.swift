@@ -165,26 +165,22 @@ private struct FollowerState {
     }
 }
 
-/// What a follower must know of a change.
-struct Notice {
-    /// Whether the key was reset, so that it's loaded again even if it doesn't reload.
-    var isReset = false
-    /// The transaction that ends with this change, which replaces the events that wait for its end.
-    var transaction: Frame?
-    /// The frame at whose end the event is delivered.
-    var holder: Frame?
-}
-
 // Under the lock.
 extension Follower {
     /// Looks again, queues an event if what's seen has changed, and returns whether there's something to deliver.
     ///
+    /// - `isReset`: Whether the key was reset, so that it's loaded again even if it doesn't reload.
+    /// - `transaction`: The transaction that ends with this change, which replaces the events that wait for its end.
+    /// - `holder`: The frame at whose end the event is delivered.
     /// - `look`: What's seen, if that's known.
-    func refresh(_ token: LockToken, _ notice: Notice, _ look: Look? = nil, _ garbage: inout Garbage) -> Bool {
+    func refresh(
+        _ token: LockToken, isReset: Bool = false, endOf transaction: Frame? = nil, until holder: Frame? = nil,
+        _ look: Look? = nil, _ garbage: inout Garbage
+    ) -> Bool {
         if state[token].isEnded { return false }
         // Observers are owed an event for the ones dropped undelivered, even if it only reports that the value is gone.
         var isOwed = false
-        if let transaction = notice.transaction {
+        if let transaction {
             isOwed = state[token].removeEvents(
                 of: transaction, since: transaction.state[token].rare?.begun ?? 0, &garbage)
         }
@@ -196,18 +192,18 @@ extension Follower {
             }
             switch state[token].seen {
             case .nothing: return false
-            case .value where isOwed || notice.isReset || key.kind == .property || state[token].reloads:
+            case .value where isOwed || isReset || key.kind == .property || state[token].reloads:
                 state[token].seen = .loss(attempts: 0)
             case .value: return false
             case .loss:
                 // Only changes by observers and by loads of the key count as attempts. After any other change, the next
                 // load may succeed.
-                if notice.holder?.kind == .observers || Frame.current?.chain.contains(where: isLoad) == true {
-                    return missAgain(token, until: notice.holder)
+                if holder?.kind == .observers || Frame.current?.chain.contains(where: isLoad) == true {
+                    return missAgain(token, until: holder)
                 }
                 state[token].seen = .loss(attempts: 0)
             }
-            return queueGone(token, until: notice.holder)
+            return queueGone(token, until: holder)
         }
         watch(token, cell, &garbage)
         // If something was seen before, a loaded instance is no first load: it was uncovered, or replaces what was seen.
@@ -219,7 +215,7 @@ extension Follower {
         state[token].seen = .value(time: cell.time)
         guard let payload = cell.payload else { return false }
         let change: FollowerState.News = isFirst && cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
-        state[token].queue(change, at: now(token), until: notice.holder)
+        state[token].queue(change, at: now(token), until: holder)
         return true
     }
 
@@ -277,7 +273,7 @@ extension Follower {
     /// Watches the inputs of the instance that's seen, here and above.
     fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
         let provenance = cell.place?[token].provenance
-        state[token].reloads = provenance.map { $0.reloads || $0.within != nil } ?? false
+        state[token].reloads = provenance.map { $0.reloads || $0.wraps } ?? false
         watch(token, provenance, isLost: false, &garbage)
     }
 
@@ -534,7 +530,7 @@ extension Follower {
         garbage = Garbage()
         family.lock.withLock { token in
             if state[token].isEnded { return }
-            if case .found = node.use({ $0.look(token, key) }) { _ = refresh(token, Notice(), nil, &garbage) }
+            if case .found = node.use({ $0.look(token, key) }) { _ = refresh(token, nil, &garbage) }
         }
         garbage.dispose()
     }
@@ -555,7 +551,7 @@ extension Follower {
     private func isGone(_ token: LockToken, _ garbage: inout Garbage) -> Bool {
         if state[token].isEnded || state[token].observers.count == 0 { return false }
         if case .found = node.use({ $0.look(token, key) }) {
-            _ = refresh(token, Notice(), nil, &garbage)
+            _ = refresh(token, nil, &garbage)
             return false
         }
         return key.kind == .property || !node.use { $0.storage[token].isRefusing }

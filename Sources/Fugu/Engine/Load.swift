@@ -8,9 +8,9 @@ struct LoadFacts: Sendable {
     /// replaced below that node.
     let isFixed: Bool
     let reloads: Bool
-    /// The key of what the instance wraps, if it does so.
-    let within: Key?
     let isExternal: Bool
+    /// Whether a layer loads, which reads first what it wraps.
+    let wraps: Bool
     /// The nearest node that holds the key without a value: the instance lives there or deeper.
     let limit: UnmanagedReference<Node>?
     /// The node in which the instance is expected to live.
@@ -188,7 +188,7 @@ extension Frame {
     /// Records that the load read a key from a cell of a node.
     @inline(__always)
     func record(_ token: LockToken, _ cell: CellReference, of owner: UnmanagedReference<Node>, as key: Key) {
-        let (key, depth) = (key.known(at: node!.depth), owner.depth)
+        let depth = owner.depth
         guard !isFinished, depth <= node!.depth else { return }
         if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
         let place = cell.place
@@ -199,7 +199,8 @@ extension Frame {
                 key: key, time: cell.has(CellFlags.hasWord) ? cell.time : node!.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
-        outerRecorder(token)?.record(token, cell, of: owner, as: key)
+        guard let outer = outerRecorder(token) else { return }
+        outer.record(token, cell, of: owner, as: key.known(at: outer.node!.depth))
     }
 
     /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
@@ -212,7 +213,6 @@ extension Frame {
 
     /// Records an input whose value was given to the load but not kept.
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key, hasFailed: Bool = false) {
-        let key = key.known(at: node!.depth)
         guard !isFinished, outcome.home.depth <= node!.depth else { return }
         if outcome.isProvisional { state[token].load.isProvisional = true }
         let time = hasFailed && !outcome.hasOldInputs ? node!.time(token, of: key) : Input.neverKept
@@ -220,7 +220,8 @@ extension Frame {
             token,
             Input(key: key, time: time, isKept: false, provenance: outcome.provenance, lifetime: outcome.lifetime),
             outcome.home.depth)
-        outerRecorder(token)?.record(token, outcome, of: key, hasFailed: hasFailed)
+        guard let outer = outerRecorder(token) else { return }
+        outer.record(token, outcome, of: key.known(at: outer.node!.depth), hasFailed: hasFailed)
     }
 
     /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
@@ -250,8 +251,7 @@ extension Frame {
     /// Whether an input has changed since it was read, so that the instance isn't kept.
     func mustBeRetried(_ token: LockToken) -> Bool {
         if load!.reloads { return hasOldInputs(token) }
-        guard let within = load!.within, let first = state[token].load.first, first.key == within else { return false }
-        return isOld(token, first)
+        return load!.wraps && state[token].load.first.map { isOld(token, $0) } ?? false
     }
 
     /// Whether an input has changed since it was read.
@@ -482,15 +482,14 @@ private struct LoadEnd {
     private static func provenance(
         _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
-        let (state, reloads, within) = (load.state, load.load!.reloads, load.load!.within)
+        let (state, reloads, wraps) = (load.state, load.load!.reloads, load.load!.wraps)
         if others.isEmpty {
             guard let first = state[token].load.first else {
-                return isLocal || reloads || within != nil
-                    ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads, within: within)
-                    : .none
+                return isLocal || reloads
+                    ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
             }
             let hasOneKey = state[token].load.more.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.within == within, last.homeKey == nil,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.wraps == wraps, last.homeKey == nil,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].load.isMadeFrom(last)
@@ -500,7 +499,7 @@ private struct LoadEnd {
             if hasOneKey {
                 let keys = [first.key]
                 return Provenance(
-                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads, within: within)
+                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads, wraps: wraps)
             }
         }
         var (direct, lists, mask) = ([Key](), others.isEmpty ? [] : [others.sortedUnique()], state[token].load.mask)
@@ -521,7 +520,7 @@ private struct LoadEnd {
         let keys = lists.merged()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
-            homeKey: load.load!.home.key, within: within)
+            homeKey: load.load!.home.key, wraps: wraps)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
@@ -631,6 +630,7 @@ private struct LoadEnd {
     private func wasReset(_ token: LockToken) -> Bool { home.wasReset(token, key, since: facts.begun) }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
+        let homeKey = homeKey
         let cell = home.storage.cell(token, homeKey)
         if let place = cell.place { place.forget(token, &effects.garbage) }
         effects.garbage.add(

@@ -113,17 +113,27 @@ final class Node: Sendable {
     }
 }
 
+/// The life of a node, which only goes forward, except that a node that refuses loads may open again.
+enum Life: Comparable {
+    case open
+    /// The container refuses to load features, because it or an ancestor is closed or closing.
+    case refusing
+    /// The container is closed, so that features loaded later aren't kept.
+    case closed
+    /// The container was released.
+    case ended
+}
+
 /// A node's state besides its cells.
 ///
 /// The family's lock protects it.
 struct NodeState {
     /// The bits of all keys that were ever held here, by `Key.mask`; a key whose bit is zero isn't held.
     var heldMask: UInt64 = 0
-    var isEnded = false
-    /// Whether the container refuses to load features, because it or an ancestor is closed or closing.
-    var isRefusing = false
-    /// Whether the container is closed, so that features loaded later aren't kept.
-    var isClosed = false
+    private(set) var life = Life.open
+    var isEnded: Bool { life == .ended }
+    var isRefusing: Bool { life >= .refusing }
+    var isClosed: Bool { life >= .closed }
     /// The number of loads requested here that haven't ended, plus the number of reads here that wait for loads.
     var inProgress: UInt32 = 0
     /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
@@ -135,6 +145,12 @@ struct NodeState {
     var firstChild: UnmanagedReference<Node>?
     var nextSibling: UnmanagedReference<Node>?
     var previousSibling: UnmanagedReference<Node>?
+
+    /// Goes on to a later part of the node's life, unless it has got there.
+    mutating func advance(to next: Life) { life = max(life, next) }
+
+    /// Lets a node that refuses loads, because of a closing that was abandoned, load again.
+    mutating func reopen() { if life == .refusing { life = .open } }
 
     /// Returns the rare state, creating it if necessary.
     mutating func more() -> RareNodeState { rare.orMade(RareNodeState()) }
@@ -256,10 +272,7 @@ extension Node {
     private func adopt(_ token: LockToken, _ child: Node, _ recorder: Frame?) {
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let strictness = storage[token].strictness { child.storage[token].strictness = strictness }
-        if storage[token].isRefusing {
-            child.storage[token].isRefusing = true
-            child.storage[token].isClosed = storage[token].isClosed
-        }
+        child.storage[token].advance(to: storage[token].life)
         if let recorder = recorder ?? storage[token].rare?.recorder { child.storage[token].more().recorder = recorder }
         let added = UnmanagedReference(child)
         let next = storage[token].firstChild
@@ -349,7 +362,7 @@ extension Node {
         var followers: [Follower] = []
         var effects = Effects(in: nil)
         family.lock.withLock { token in
-            storage[token].isEnded = true
+            storage[token].advance(to: .ended)
             if isRoot {
                 family.setEventHub(token, nil, &garbage)
             } else {
@@ -400,9 +413,17 @@ extension Node {
     /// Returns the nearest value of a key that's held, or loaded and valid here.
     @inline(__always)
     func look(_ token: LockToken, _ key: Key) -> Look {
+        key.isInherited ? lookForInherited(token, key) : look(token) { _ in key }
+    }
+
+    @inline(never)
+    private func lookForInherited(_ token: LockToken, _ key: Key) -> Look { look(token) { key.known(at: $0.depth) } }
+
+    @inline(__always)
+    private func look(_ token: LockToken, _ key: (Node) -> Key) -> Look {
         var held: UInt64 = 0
         return path.firstResult { owner -> Look? in
-            if let cell = owner.storage.existingCell(token, key.known(at: owner.depth)) {
+            if let cell = owner.storage.existingCell(token, key(owner)) {
                 let status = cell.status
                 if status & CellFlags.loaded != 0 {
                     let provenance = cell.place?[token].provenance

@@ -134,11 +134,12 @@ extension Place {
     /// Adds the place to its key's tree, together with the places above, unless nobody follows changes here or the node hides
     /// them.
     func link(_ token: LockToken) {
-        var place = self
+        var (place, key) = (self, key)
         while place[token].followCount > 0, place[token].above == nil,
-            !place[token].node.use({ $0.holds(token, place.key) }), let parent = place[token].node.parent
+            !place[token].node.use({ $0.holds(token, key) }), let parent = place[token].node.parent
         {
-            let above = parent.use { $0.place(token, place.key.known(at: $0.depth)) }
+            key = key.known(at: parent.depth)
+            let above = parent.use { $0.place(token, key) }
             let next = above[token].firstBelow
             place[token].above = above
             place[token].next = next
@@ -289,10 +290,11 @@ extension Place {
                 for key in node.passed(token, provenance.direct) where !provenance.keys.contains(key) {
                     register(token, with: node.place(token, key), as: .input)
                 }
-            } else if let within = provenance.within {
-                register(token, with: node.place(token, within), as: .input)
+                self[token].inputTimes = provenance.direct.map { node.time(token, of: $0) }
+            } else if provenance.wraps {
+                register(token, with: node.place(token, provenance.direct[0]), as: .input)
+                self[token].inputTimes = [node.time(token, of: provenance.direct[0])]
             }
-            self[token].inputTimes = provenance.watched.map { node.time(token, of: $0) }
             if node.isRoot { return }
             // The key decides where the instance lives, whether it reloads or not.
             if let key = provenance.homeKey, !provenance.reloads {
@@ -310,8 +312,10 @@ extension Place {
         guard let provenance = self[token].provenance else { return true }
         return self[token].node.use { node in
             if provenance.homeKey != nil, !provenance.isAnchored(token, key, in: node) { return false }
-            let watched = provenance.watched
-            return watched.indices.allSatisfy { node.time(token, of: watched[$0]) == self[token].inputTimes[$0] }
+            let count = provenance.reloads ? provenance.direct.count : provenance.wraps ? 1 : 0
+            return (0..<count).allSatisfy { index in
+                node.time(token, of: provenance.direct[index]) == self[token].inputTimes[index]
+            }
         }
     }
 
@@ -371,18 +375,15 @@ final class Provenance: Sendable {
     let reloads: Bool
     /// The key of the declared home, if it's `.with(…)` and no layers replace the declaration.
     let homeKey: Key?
-    /// The key of what the instance wraps, if it does so: a change of that drops it, whether it reloads or not.
-    let within: Key?
-
-    /// The inputs whose change drops the instance.
-    var watched: [Key] { reloads ? direct : within.map { [$0] } ?? [] }
+    /// Whether the instance wraps its first input: a change of that drops it, whether it reloads or not.
+    let wraps: Bool
 
     static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
     init(
-        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKey: Key? = nil, within: Key? = nil
+        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKey: Key? = nil, wraps: Bool = false
     ) {
-        self.within = within
+        self.wraps = wraps
         self.homeKey = homeKey
         self.direct = direct
         self.keys = keys
@@ -421,7 +422,7 @@ final class Provenance: Sendable {
     func isEqual(to other: Provenance) -> Bool {
         self === other
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && homeKey == other.homeKey && within == other.within
+                && keys == other.keys && homeKey == other.homeKey && wraps == other.wraps
     }
 }
 

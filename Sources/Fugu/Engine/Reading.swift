@@ -305,9 +305,10 @@ struct Reading: ~Copyable {
         let strictness = node.storage[token].strictness
         if replacement == nil, let strictness, strictness.refuses(request) { return .external(strictness) }
         let facts = LoadFacts(
-            home: declared, isFixed: isFixed, reloads: request.reloads, within: replacement?.link?.within,
-            isExternal: request.isExternal && (strictness == nil || !request.hasTestValue), limit: limit,
-            expected: expected, begun: node.family.state[token].now, isPrivate: isAlone)
+            home: declared, isFixed: isFixed, reloads: request.reloads,
+            isExternal: request.isExternal && (strictness == nil || !request.hasTestValue),
+            wraps: replacement?.link != nil, limit: limit, expected: expected, begun: node.family.state[token].now,
+            isPrivate: isAlone)
         let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
         if isTask { awaited = load.pendingOutcome(token) }
