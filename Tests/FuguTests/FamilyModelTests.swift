@@ -291,7 +291,7 @@ private struct Comparison {
         self.shape = shape
         graph = Graph(shape)
         model = ModelFamily(shape)
-        let root = Container()
+        let root = Container().unreported
         root[graph.name] = 0
         containers = [0: root]
     }
@@ -416,7 +416,7 @@ private struct Comparison {
 private final class Crowd: Sendable {
     let shape: GraphShape
     let graph: Graph
-    let root = Container()
+    let root = Container().unreported
     /// The number in `name` of each container that a thread has made and kept.
     let kept = Log<(container: Container, name: Int)>()
     let failures = Log<String>()

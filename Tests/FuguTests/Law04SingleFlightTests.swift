@@ -151,7 +151,7 @@ import Testing
 
     @Test("No lock is held while defaults, loads, observers, bodies and == run (law 4)")
     func noLockInUserCode() {
-        let container = Container()
+        let container = Container().unreported
         let property = PropertyKey<Int>(
             defaultValue: {
                 Self.useElsewhere(container)

@@ -86,7 +86,7 @@ private final class LayersModel {
                     })
             }
             (self.levels, self.features, model) = (keys, features, LayersModel(reads))
-            boxes = [(Container(), LayersModel.Box(nil))]
+            boxes = [(Container().unreported, LayersModel.Box(nil))]
             for _ in 0..<Int.random(in: 1...5, using: &random) {
                 let parent = boxes.randomElement(using: &random)!
                 boxes.append((parent.container.child(), LayersModel.Box(parent.box)))

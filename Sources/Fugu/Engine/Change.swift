@@ -642,7 +642,7 @@ extension Node {
     /// Whether instances may be here or below that were made from a key.
     private func mayBeInput(_ token: LockToken, _ key: Key) -> Bool {
         // Only a feature may have been read in a node below this one and be hidden there now.
-        key.kind != .property
+        key.kind != .property && storage[token].firstChild != nil
             || path.contains { $0.storage.existingCell(token, key)?.has(CellFlags.input) == true }
     }
 

@@ -54,6 +54,9 @@ extension Key {
     /// The feature that a key belongs to, if any.
     var decorated: Key? { descriptor?.decorated }
 
+    /// Whether it's the key of an element of a list.
+    var isElement: Bool { descriptor?.id.place != nil }
+
     /// Returns the key by which a container at a depth knows this one.
     ///
     /// What a container would inherit of a decorated feature is the feature itself for the containers above.
