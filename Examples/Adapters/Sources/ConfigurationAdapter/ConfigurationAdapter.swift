@@ -79,7 +79,7 @@ public struct ContainerProvider: ConfigProvider {
     /// Declare the keys of the program first.
     public init(_ container: Container) {
         self.container = container
-        openNames = Set(container.reference().entries.filter { !$0.isSecret }.map(\.name))
+        openNames = Set(container.explain().filter { $0.winner.value != nil }.map(\.name))
     }
 
     /// `Container`.
