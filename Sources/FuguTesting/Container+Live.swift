@@ -4,7 +4,8 @@ extension Container {
     /// Runs an operation of a test with the real features.
     ///
     /// `Container.current` is a new container in which external features load as they do in the program. It has what was set in
-    /// the container that was current before, or else in `Container.shared`, but no loaded instances.
+    /// the container that was current before, or else in `Container.shared`, but no loaded instances. Containers that the operation
+    /// makes with `Container()` load the real features, too.
     ///
     ///     func testServer() throws {
     ///         try Container.live { XCTAssertTrue(try Ping().answers) }
