@@ -72,12 +72,6 @@ extension Container {
         handleReports { log.add($0) }
         return log
     }
-
-    /// The same container, whose reports are no part of what the test shows.
-    package var unreported: Container {
-        handleReports { _ in }
-        return self
-    }
 }
 
 /// Something with an identity whose end can be seen.

@@ -82,7 +82,7 @@ extension Container {
                         var instances = try list.read(within, in: handle).value(as: [Element].self)
                         instances.reserveCapacity(instances.count + elements.count)
                         for element in elements.all.reversed() {
-                            instances.append(try handle.read(element: element.element!).value(as: Element.self))
+                            instances.append(try handle.read(element).value(as: Element.self))
                         }
                         return Payload(instances)
                     })
@@ -92,9 +92,13 @@ extension Container {
 }
 
 extension Container {
-    fileprivate func read(element key: Key) throws -> Payload {
+    fileprivate func read(_ layer: Layers) throws -> Payload {
+        guard case .element(_, let loader, _) = layer.layer.kind, let key = layer.element else {
+            throw CancellationError()
+        }
         // An element reloads if the list that reads it does.
         let reloads = recorder?.load?.reloads ?? false
-        return try read(key, nil, { Request(key.raw, reloads: reloads) }, { _ in throw CancellationError() })
+        // If the list was reset meanwhile, nothing else has the loader.
+        return try read(key, nil, { Request(key.raw, reloads: reloads) }, loader.load)
     }
 }

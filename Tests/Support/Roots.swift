@@ -9,4 +9,10 @@ extension Container {
         container.makeLive()
         return container
     }
+
+    /// The same container, whose reports are no part of what the test shows.
+    package var unreported: Container {
+        handleReports { _ in }
+        return self
+    }
 }
