@@ -59,10 +59,10 @@ package final class Strictness: Sendable {
         self.report = report
     }
 
-    /// Whether a feature is refused.
+    /// Whether an external feature is refused.
     ///
     /// A value for tests belongs to one test, so a container of all tests doesn't load it.
-    func refuses(_ request: borrowing Request) -> Bool { request.isExternal && (isForAll || !request.hasTestValue) }
+    func refuses(_ request: borrowing Request) -> Bool { isForAll || !request.hasTestValue }
 
     /// Returns what is said of a load that is refused.
     func refusal(_ request: Request, _ parent: Frame?) -> Refusal {

@@ -302,13 +302,16 @@ struct Reading: ~Copyable {
         if misses < 4, !isAlone, !rare.loads.isEmpty, let decision = join(token, rare, isAskers, expected, limit) {
             return decision
         }
-        let strictness = node.storage[token].strictness
-        if replacement == nil, let strictness, strictness.refuses(request) { return .external(strictness) }
+        // A value for tests isn't external itself.
+        var isExternal = request.isExternal
+        if isExternal, let strictness = node.storage[token].strictness {
+            if replacement == nil, strictness.refuses(request) { return .external(strictness) }
+            isExternal = !request.hasTestValue
+        }
         let facts = LoadFacts(
             home: declared, isFixed: isFixed, reloads: request.reloads,
-            isExternal: request.isExternal && (strictness == nil || !request.hasTestValue),
-            wraps: replacement?.link != nil, limit: limit, expected: expected, begun: node.family.state[token].now,
-            isPrivate: isAlone)
+            isExternal: isExternal, wraps: replacement?.link != nil, limit: limit, expected: expected,
+            begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
         if isTask { awaited = load.pendingOutcome(token) }
@@ -422,7 +425,9 @@ struct Reading: ~Copyable {
             }
             return .overridden((frame?.way ?? []) + way)
         }
-        if !isReplaced, let strictness = node.storage[token].strictness, strictness.refuses(request) {
+        if request.isExternal, !isReplaced, let strictness = node.storage[token].strictness,
+            strictness.refuses(request)
+        {
             return .external(strictness)
         }
         return given.map { .found($0) } ?? .above(home)

@@ -50,6 +50,9 @@ public struct KeyDefinition: Sendable {
         return definition
     }
 
+    /// Whether the feature reaches outside the process, and its placeholder.
+    var substitution: (isExternal: Bool, placeholder: (@Sendable () -> Payload)?) { (isExternal, placeholder) }
+
     /// Returns what is declared for a preview, or `nil` if nothing is, and the feature is loaded or has a value for tests.
     @usableFromInline func makePreview() throws -> Payload? {
         do {

@@ -44,12 +44,11 @@
     }
 
     @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
-        let definition = F._key
-        let placeholder = definition.placeholder
+        let (isExternal, placeholder) = F._key.substitution
         self.init(
-            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
+            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: isExternal,
             hasTestValue: F.hasTestValue,
-            placeholder: !definition.isExternal
+            placeholder: !isExternal
                 ? nil : { placeholder?() ?? F.instance(F.testValue(in: $0)) },
             at: place)
     }
