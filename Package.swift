@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "FuguFoundation", targets: ["FuguFoundation"]),
         .library(name: "FuguFoundationSources", targets: ["FuguFoundationSources"]),
         .library(name: "FuguKeyedChildren", targets: ["FuguKeyedChildren"]),
+        .library(name: "FuguLoadStates", targets: ["FuguLoadStates"]),
         .library(name: "FuguInspection", targets: ["FuguInspection"]),
         .library(name: "FuguTesting", targets: ["FuguTesting"]),
     ],
@@ -42,6 +43,7 @@ let package = Package(
             resources: privacyManifest, swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
         .target(name: "FuguKeyedChildren", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(name: "FuguLoadStates", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguInspection", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
         .target(
@@ -63,11 +65,13 @@ let package = Package(
             swiftSettings: ofTests),
         .testTarget(
             name: "FuguConfigurationTests",
-            dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguTesting", "Support"],
+            dependencies: [
+                "Fugu", "FuguConfiguration", "FuguInspection", "FuguLoadStates", "FuguTesting", "Support",
+            ],
             swiftSettings: ofTests),
         .testTarget(
             name: "FuguAsyncTests",
-            dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "FuguTesting", "Support"],
+            dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "FuguLoadStates", "FuguTesting", "Support"],
             swiftSettings: ofTests),
         .testTarget(
             name: "FuguFoundationTests",
@@ -101,7 +105,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection",
-                "FuguKeyedChildren", "FuguTesting",
+                "FuguKeyedChildren", "FuguLoadStates", "FuguTesting",
             ],
             swiftSettings: ofTests),
     ],

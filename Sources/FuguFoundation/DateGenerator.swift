@@ -4,7 +4,7 @@ public import Fugu
 /// A source of the current date: `container.date.now`.
 ///
 /// The default follows `container.timestamp`, so that a test that sets the timestamp sets both.
-public struct DateGenerator: Feature, Sendable {
+public struct DateGenerator: Sendable {
     private let read: @Sendable () -> Date
 
     /// Creates a generator from a closure.
@@ -41,24 +41,11 @@ public struct DateGenerator: Feature, Sendable {
     public static func following(_ timestamp: Timestamp) -> DateGenerator {
         DateGenerator { Date(timeIntervalSince1970: timestamp.now) }
     }
-
-    /// Returns a generator that follows the container's timestamp.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: The generator.
-    public static func load(in container: any FeatureContainer) -> DateGenerator {
-        .following(container.timestamp)
-    }
-
-    /// The value `true`: the generator follows a new timestamp.
-    public static var reloadsWhenInputsChange: Bool { true }
 }
 
-extension FeatureContainer {
-    /// The current date.
-    public var date: DateGenerator {
-        get { self[DateGenerator.self] }
-        set { self[DateGenerator.self] = newValue }
-        _modify { yield &self[DateGenerator.self] }
+extension ContainerKeys {
+    /// The current date, which follows the container's timestamp, also when that is set later.
+    public var date: FeatureKey<DateGenerator> {
+        .init(reloadsWhenInputsChange: true) { .following($0.timestamp) }
     }
 }

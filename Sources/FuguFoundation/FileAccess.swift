@@ -11,7 +11,7 @@ public import Fugu
 /// Operations take file URLs only; relative ones are resolved against the working directory. An operation blocks the
 /// calling thread until it's done, and several threads can call operations at the same time. ``system`` and
 /// ``inMemory`` behave alike, errors included.
-public struct FileAccess: Feature, External, Sendable {
+public struct FileAccess: Sendable {
     private let loadFile: @Sendable (URL) throws(FileAccessError) -> Data
     private let saveFile: @Sendable (Data, URL) throws(FileAccessError) -> Void
     private let appendToFile: @Sendable (Data, URL) throws(FileAccessError) -> Void
@@ -142,23 +142,13 @@ public struct FileAccess: Feature, External, Sendable {
                 return try list(url)
             })
     }
-
-    /// Returns access to the system's files.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: ``system``.
-    public static func load(in container: any FeatureContainer) -> FileAccess { .system }
-
-    /// New, empty files in memory.
-    public static var placeholder: FileAccess { .inMemory }
 }
 
-extension FeatureContainer {
-    /// Access to files.
-    public var fileAccess: FileAccess {
-        get { self[FileAccess.self] }
-        set { self[FileAccess.self] = newValue }
-    }
+extension ContainerKeys {
+    /// Access to files: those of the system.
+    ///
+    /// The placeholder is new, empty files in memory.
+    public var fileAccess: FeatureKey<FileAccess> { .init(placeholder: { .inMemory }) { _ in .system } }
 }
 
 /// An error that names the operation that failed, its path, and the reason.

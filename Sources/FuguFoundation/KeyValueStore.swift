@@ -9,7 +9,7 @@ public import Fugu
 /// ```
 ///
 /// An operation blocks the calling thread until it's done, and several threads can call operations at the same time.
-public struct KeyValueStore: Feature, External, Sendable {
+public struct KeyValueStore: Sendable {
     private let read: @Sendable (String) throws -> Data?
     private let write: @Sendable (String, Data?) throws -> Void
     private let readKeys: @Sendable () throws -> [String]
@@ -101,23 +101,13 @@ public struct KeyValueStore: Feature, External, Sendable {
     public func keys() throws(KeyValueStoreError) -> [String] {
         do { return try readKeys().sorted() } catch { throw KeyValueStoreError(.list, nil, cause: error) }
     }
-
-    /// Returns the store in the user's defaults.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: ``userDefaults``.
-    public static func load(in container: any FeatureContainer) -> KeyValueStore { .userDefaults }
-
-    /// A new, empty store in memory.
-    public static var placeholder: KeyValueStore { .inMemory }
 }
 
-extension FeatureContainer {
-    /// A store for small values under names.
-    public var keyValueStore: KeyValueStore {
-        get { self[KeyValueStore.self] }
-        set { self[KeyValueStore.self] = newValue }
-    }
+extension ContainerKeys {
+    /// A store for small values under names: the user's defaults.
+    ///
+    /// The placeholder is a new, empty store in memory.
+    public var keyValueStore: FeatureKey<KeyValueStore> { .init(placeholder: { .inMemory }) { _ in .userDefaults } }
 }
 
 /// An error that names the operation of a ``KeyValueStore`` that failed, its key, and the reason.

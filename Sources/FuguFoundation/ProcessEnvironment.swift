@@ -6,7 +6,7 @@ import Foundation
 /// ```swift
 /// container.environment = ["HOME": "/home/ada"]
 /// ```
-public struct ProcessEnvironment: Feature, External, Hashable, Sendable, ExpressibleByDictionaryLiteral,
+public struct ProcessEnvironment: Hashable, Sendable, ExpressibleByDictionaryLiteral,
     CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
     /// The values of all variables, by name.
@@ -53,22 +53,11 @@ public struct ProcessEnvironment: Feature, External, Hashable, Sendable, Express
     public static var current: ProcessEnvironment {
         ProcessEnvironment(ProcessInfo.processInfo.environment)
     }
-
-    /// Returns the variables of this process at the first read.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: The variables.
-    public static func load(in container: any FeatureContainer) -> ProcessEnvironment { .current }
-
-    /// An environment without variables.
-    public static var placeholder: ProcessEnvironment { [:] }
 }
 
-extension FeatureContainer {
-    /// The variables of the process's environment.
-    public var environment: ProcessEnvironment {
-        get { self[ProcessEnvironment.self] }
-        set { self[ProcessEnvironment.self] = newValue }
-        _modify { yield &self[ProcessEnvironment.self] }
-    }
+extension ContainerKeys {
+    /// The variables of the process's environment, as they are at the first read.
+    ///
+    /// The placeholder is an environment without variables.
+    public var environment: FeatureKey<ProcessEnvironment> { .init(placeholder: { [:] }) { _ in .current } }
 }

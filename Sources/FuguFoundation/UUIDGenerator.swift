@@ -2,7 +2,7 @@ public import Foundation
 public import Fugu
 
 /// A generator of UUIDs: `container.uuid()`.
-public struct UUIDGenerator: Feature, External, Sendable {
+public struct UUIDGenerator: Sendable {
     private let make: @Sendable () -> UUID
 
     /// Creates a generator from a closure.
@@ -56,23 +56,13 @@ public struct UUIDGenerator: Feature, External, Sendable {
     /// - Parameter number: The number.
     /// - Returns: The generator.
     public static func constant(_ number: UInt64) -> UUIDGenerator { .constant(UUID(number: number)) }
-
-    /// Returns random UUIDs from the system.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: ``random``.
-    public static func load(in container: any FeatureContainer) -> UUIDGenerator { .random }
-
-    /// A new sequence that counts up from zero.
-    public static var placeholder: UUIDGenerator { .incrementing }
 }
 
-extension FeatureContainer {
-    /// A generator of UUIDs.
-    public var uuid: UUIDGenerator {
-        get { self[UUIDGenerator.self] }
-        set { self[UUIDGenerator.self] = newValue }
-    }
+extension ContainerKeys {
+    /// A generator of UUIDs: random ones from the system.
+    ///
+    /// The placeholder is a new sequence that counts up from zero.
+    public var uuid: FeatureKey<UUIDGenerator> { .init(placeholder: { .incrementing }) { _ in .random } }
 }
 
 extension UUID {

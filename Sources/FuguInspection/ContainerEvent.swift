@@ -86,7 +86,7 @@ public struct ContainerEvent: Sendable {
 }
 
 extension ContainerEvent.Kind {
-    fileprivate init(_ kind: EventRecord.Kind) {
+    fileprivate init(_ kind: EventKind) {
         self =
             switch kind {
             case .loadBegan: .loadBegan

@@ -163,7 +163,7 @@ extension ContainerGraph {
                 state: Entry.State(entry.state),
                 container: entry.place.container, depth: entry.depth, isStale: !entry.changed.isEmpty,
                 isExternal: traits.isExternal, isLocal: traits.home.isLocal || entry.isLocal, isSecret: traits.isSecret,
-                loadCount: Int(entry.loadCount), duration: entry.seconds < 0 ? nil : Double(entry.seconds),
+                loadCount: entry.loadCount, duration: entry.duration.map { Double(Float($0 / .seconds(1))) },
                 lastError: entry.error.map(secrets.masked),
                 overrides: overridden(by: entry, present, parents),
                 inputs: entry.inputs.compactMap { ids[$0] }.filter { seen.insert($0).inserted },

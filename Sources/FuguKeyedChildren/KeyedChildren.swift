@@ -123,7 +123,7 @@ extension Container {
         KeyedChildren(
             ChildTable(
                 of: owner ?? self, key, capacity: max(capacity, 0),
-                idle: idleTime.map { (time: min($0, .longest), clock: clock) }, set))
+                idle: idleTime.map { (time: min($0, .longest), clock: self.clock) }, set))
     }
 }
 

@@ -53,7 +53,7 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - key: The key to observe.
     ///   - container: The container to observe.
-    public convenience init<K: ValueKey>(_ key: K, in container: Container = .current) where K.ContainerValue == Value {
+    public convenience init<K: ValueKey>(_ key: K, in container: Container = .current) where K.Value == Value {
         self.init { container.observe(key, observer: $0) }
     }
 
@@ -64,7 +64,7 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     ///   - container: The container to observe.
     public convenience init<K: ValueKey>(
         _ key: (ContainerKeys) -> K, in container: Container = .current
-    ) where K.ContainerValue == Value {
+    ) where K.Value == Value {
         self.init(key(ContainerKeys()), in: container)
     }
 }

@@ -2,24 +2,15 @@ public import Foundation
 public import Fugu
 import FuguFoundation
 
-/// The feature behind ``Fugu/FeatureContainer/manualClock``.
-public enum ManualClockFeature: Feature {
-    /// Returns a new clock, one for each family of containers.
+extension ContainerKeys {
+    /// The clock that ``Fugu/FeatureContainer/useStandardDoubles(startingAt:seed:files:)`` puts in place of the system's clock, one
+    /// for each family of containers.
     ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: The clock.
-    public static func load(in container: any FeatureContainer) -> ManualClock { ManualClock() }
+    /// It moves only when you advance it.
+    public var manualClock: FeatureKey<ManualClock> { .init { _ in ManualClock() } }
 }
 
 extension FeatureContainer {
-    /// The clock that ``useStandardDoubles(startingAt:seed:files:)`` puts in place of the system's clock.
-    ///
-    /// It moves only when you advance it.
-    public var manualClock: ManualClock {
-        get { self[ManualClockFeature.self] }
-        set { self[ManualClockFeature.self] = newValue }
-    }
-
     /// Sets all external features that come with Fugu to doubles that always behave the same.
     ///
     ///     @Suite(.container { $0.useStandardDoubles() })
@@ -34,17 +25,17 @@ extension FeatureContainer {
     ///   - seed: The seed of `randomness`.
     ///   - files: The files in `fileAccess`, by absolute path.
     public func useStandardDoubles(startingAt start: Double = 0, seed: UInt64 = 0, files: [String: Data] = [:]) {
-        replace(ErasedClock.self) { ErasedClock($0.manualClock) }
-        replace(Timestamp.self) { container in
+        replace(\.clock) { ErasedClock($0.manualClock) }
+        replace(\.timestamp) { container in
             let clock = container.manualClock
             return Timestamp { start + clock.now.offset / .seconds(1) }
         }
-        self[Randomness.self] = .linearCongruential(withSeed: seed)
-        self[UUIDGenerator.self] = .incrementing
-        self[FileAccess.self] = .inMemory(files)
-        self[KeyValueStore.self] = .inMemory
-        self[ProcessEnvironment.self] = [:]
-        self[LocaleFeature.self] = Locale(identifier: "en_US_POSIX")
-        self[TimeZoneFeature.self] = .gmt
+        self.randomness = .linearCongruential(withSeed: seed)
+        self.uuid = .incrementing
+        self.fileAccess = .inMemory(files)
+        self.keyValueStore = .inMemory
+        self.environment = [:]
+        self.locale = Locale(identifier: "en_US_POSIX")
+        self.timeZone = .gmt
     }
 }

@@ -140,14 +140,14 @@ final class TestCase: Sendable {
 
 /// The entries that a trait set in a container, and those of them that were read.
 final class OverrideWatch: Sendable {
-    private let unread: Locked<Set<Override>>
+    private let unread: Locked<Set<Key>>
 
     init(_ container: Container) {
         unread = Locked(Set(container.overrides))
         container.watchOverrides { [unread] override in unread.withLock { _ = $0.remove(override) } }
     }
 
-    func markRead(of overrides: [Override]) { unread.withLock { $0.subtract(overrides) } }
+    func markRead(of overrides: [Key]) { unread.withLock { $0.subtract(overrides) } }
 
     func reportUnused(to testCase: TestCase) {
         for name in unread.withLock({ $0.map(\.name) }).sorted() { testCase.record(Messages.unused(name)) }

@@ -112,7 +112,7 @@ struct CoreApiTests {
         expect(container[Limit.self], equals: 5)
         expect(container.apiTimeout, equals: 30)
         container.apiTimeout += 1
-        expect(container[\.apiTimeout], equals: 31)
+        expect(container.apiTimeout, equals: 31)
         container.reset(\.apiTimeout)
         expect(container.apiTimeout, equals: 30)
         expect(container.apiNil == nil)
@@ -192,7 +192,7 @@ struct CoreApiTests {
         expect(container.ifLoaded(Limit.self) == nil)
         expect(container.ifLoaded(\.apiTimeout) == nil)
         expect(container.apiAll, equals: 5)
-        expect(container[\.apiAllInits], equals: 1)
+        expect(container.apiAllInits, equals: 1)
         expect(container[Flagged.self], equals: 5)
         expect(container[Mailer.self].name, equals: "live")
     }

@@ -33,6 +33,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
         "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",
         "Sources/FuguKeyedChildren/FuguKeyedChildren.docc/FuguKeyedChildren.md",
+        "Sources/FuguLoadStates/FuguLoadStates.docc/FuguLoadStates.md",
     ].map(Page.init)
 
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -144,7 +145,8 @@ struct Page: Sendable, CustomStringConvertible {
     func pages() throws {
         let known = Set((Page.all + Page.prose).map(\.description))
         for module in [
-            "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguKeyedChildren", "FuguTesting",
+            "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguKeyedChildren",
+            "FuguLoadStates", "FuguTesting",
         ] {
             let folder = "Sources/\(module)/\(module).docc"
             for file in try FileManager.default.contentsOfDirectory(atPath: Page.root.appending(path: folder).path)

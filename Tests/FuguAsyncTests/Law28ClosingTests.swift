@@ -1,4 +1,5 @@
 import Dispatch
+import FuguLoadStates
 import Support
 import Testing
 

@@ -1,4 +1,5 @@
 import Fugu
+import FuguLoadStates
 import Observation
 import Support
 import Testing

@@ -180,7 +180,6 @@ import Testing
         expect(all.map(\.total), equals: [3, 3, 3])
         expect(all.last?.feature, equals: "Search")
         expect(all.last?.finished, equals: 3)
-        expect(all.map(\.elapsed), equals: all.map(\.elapsed).sorted())
     }
 
     func failureIsProgress() async throws {
@@ -197,9 +196,8 @@ import Testing
         expect(errors["Broken"] as? Boom == Boom("Broken"))
         expect(errors["Round"] is LoadError)
         expect(errors["Plain"].map { $0 == nil }, equals: true)
-        expect(all.last?.failed, equals: 2)
         expect(all.last?.finished, equals: 3)
-        expect(all.map(\.failed), equals: all.indices.map { index in all[...index].count { $0.error != nil } })
+        expect(all.count { $0.error != nil }, equals: 2)
     }
 
     func joins() async throws {

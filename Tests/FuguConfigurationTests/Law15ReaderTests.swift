@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import FuguLoadStates
 import Support
 import Testing
 

@@ -41,12 +41,16 @@ import Testing
         container.uuid = .constant(7)
         expect(container.uuid(), equals: UUID(number: 7))
         expect(container.uuid(), equals: UUID(number: 7))
-        let (first, second) = (UUIDGenerator.placeholder, UUIDGenerator.placeholder)
-        expect(first(), equals: second())
+        container.reset(\.uuid)
+        container.makeStrict(Strictness { _ in })
+        expect(container.uuid(), equals: UUID(number: 0))
+        expect(container.uuid(), equals: UUID(number: 1))
     }
 
     func stores() throws {
-        let store = KeyValueStore.placeholder
+        let container = Container()
+        container.makeStrict(Strictness { _ in })
+        let store = container.keyValueStore
         try store.set("b", for: "a")
         try expect(store.value(String.self, for: "a"), equals: "b")
     }

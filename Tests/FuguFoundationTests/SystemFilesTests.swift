@@ -180,7 +180,9 @@ import Testing
         try files.save(Data("a".utf8), to: URL(filePath: "/a"))
         expect(copy.exists(URL(filePath: "/a")))
         expect(!FileAccess.inMemory.exists(URL(filePath: "/a")))
-        try expect(FileAccess.placeholder.list(URL(filePath: "/")).isEmpty)
+        let container = Container()
+        container.makeStrict(Strictness { _ in })
+        try expect(container.fileAccess.list(URL(filePath: "/")).isEmpty)
     }
 
     @Test("A file in memory cannot be a folder as well: it stops with a message")

@@ -57,7 +57,7 @@ import Testing
         let container = Container.program()
         expect(Set((0..<100).map { _ in container.uuid() }).count, equals: 100)
         let uuid = UUID()
-        container[UUIDGenerator.self] = .constant(uuid)
+        container.uuid = .constant(uuid)
         expect(container.uuid(), equals: uuid)
         expect(container.uuid(), equals: uuid)
     }
@@ -134,8 +134,10 @@ import Testing
     }
 
     func placeholders() {
-        expect(LocaleFeature.placeholder.identifier, equals: "en_US_POSIX")
-        expect(TimeZoneFeature.placeholder.secondsFromGMT(), equals: 0)
+        let container = Container()
+        container.makeStrict(Strictness { _ in })
+        expect(container.locale.identifier, equals: "en_US_POSIX")
+        expect(container.timeZone.secondsFromGMT(), equals: 0)
     }
 
     func injected() {
@@ -173,6 +175,8 @@ import Testing
         expect(container.environment["PATH"] == nil)
         container.environment["PATH"] = "/bin"
         expect(container.environment["PATH"], equals: "/bin")
-        expect(ProcessEnvironment.placeholder, equals: [:])
+        container.reset(\.environment)
+        container.makeStrict(Strictness { _ in })
+        expect(container.environment, equals: [:])
     }
 }

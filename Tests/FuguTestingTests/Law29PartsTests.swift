@@ -85,7 +85,7 @@ import Testing
             container.environment["HOME"] = "/home/ada"
             container.calendar.timeZone = .gmt
             container[Audio.self].volume = { 0.5 }
-            container[\.audio].play = { _ in }
+            container.audio.play = { _ in }
             container.doubling.volume = { 1 }
         }
         @Sendable func check(_ container: Container) async throws {

@@ -60,7 +60,7 @@ import Testing
                 _ = container[Mailer.self]
                 during.add(seen.count)
                 await onThreads(2) { _ in _ = container[Mailer.self] }
-                await Task.detached { _ = (container[Account.self], sender.count(), container[\.port]) }.value
+                await Task.detached { _ = (container[Account.self], sender.count(), container.port) }.value
                 during.add(seen.count)
             }
         }

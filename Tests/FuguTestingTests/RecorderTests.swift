@@ -29,9 +29,9 @@ import Testing
         let printer = ObservationRecorder(\.printer, in: container)
         let socket = ObservationRecorder(Network.Socket.self, in: container)
         let database = ObservationRecorder(Database.self, in: container)
-        container[\.port] = 1
+        container.port = 1
         _ = container[Doubled.self]
-        container[\.printer] = "a"
+        container.printer = "a"
         container.set(Network.Socket.self, to: Network.Socket(name: "b"))
         container.set(Database.self, to: Database(name: "c"))
         expect(port.values, equals: [1])

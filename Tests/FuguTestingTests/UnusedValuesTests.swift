@@ -12,9 +12,9 @@ import Testing
 
     @Sendable private static func setEverything(_ container: Container) {
         container[Number.self] = 5
-        container[\.port] = 1
+        container.port = 1
         container[Mailer.self] = Mailer(name: "double")
-        container[\.printer] = "double"
+        container.printer = "double"
         container.replace(Account.self) { Account(signup: $0[Signup.self]) }
         container.set(Network.Socket.self, to: Network.Socket(name: "double"))
         container.set(Database.self, to: Database(name: "double"))
@@ -38,9 +38,9 @@ import Testing
             let container = Container.current
             expect(container.child().child()[Number.self], equals: 5)
             container.modify(\.port) { $0 += 1 }
-            expect(container[\.port], equals: 2)
+            expect(container.port, equals: 2)
             expect(container[Account.self].signup.mailer.name, equals: "double")
-            await expect(Task.detached { container[\.printer] }.value, equals: "double")
+            await expect(Task.detached { container.printer }.value, equals: "double")
             let socket = try container[Network.Socket.self]
             let database = try await container[Database.self]
             expect(socket.name, equals: "double")
@@ -60,10 +60,10 @@ import Testing
             container.reset(Number.self)
             expect(container[Number.self], equals: 0)
             try container.apply(DictionarySource(["strictness.port": 99], name: "server"))
-            expect(container[\.port], equals: 1)
+            expect(container.port, equals: 1)
             container.reset(\.port)
-            expect(container[\.port], equals: 99)
-            _ = (container[\.printer], container[Account.self])
+            expect(container.port, equals: 99)
+            _ = (container.printer, container[Account.self])
             _ = (try container[Network.Socket.self], try await container[Database.self])
         }
     }

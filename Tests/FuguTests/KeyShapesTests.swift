@@ -64,7 +64,7 @@ private struct Reader {
         container.sensor.degrees = 5
         expect(container[Sensor.self].degrees, equals: 5)
         container[Sensor.self].degrees = 9
-        expect(container[\.sensor].degrees, equals: 9)
+        expect(container.sensor.degrees, equals: 9)
         expect(container[FeatureKey(Sensor.self)].degrees, equals: 9)
         expect(container.second.degrees, equals: 2)
         expect(FeatureKey(Sensor.self), equals: ContainerKeys().sensor)

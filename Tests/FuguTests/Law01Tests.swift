@@ -201,8 +201,8 @@ extension ContainerKeys {
     fileprivate var secret: PropertyKey<String> { .init(defaultValue: "hush", isSecret: true) }
     fileprivate var named: PropertyKey<Int> { .init("identity.named", defaultValue: 4) }
     fileprivate var doubled: FeatureKey<Int> { .init { $0.plain * 2 } }
-    fileprivate var circular: FeatureKey<Int> { .init { $0[\.circularToo] } }
-    fileprivate var circularToo: FeatureKey<Int> { .init { $0[\.circular] } }
+    fileprivate var circular: FeatureKey<Int> { .init { $0.circularToo } }
+    fileprivate var circularToo: FeatureKey<Int> { .init { $0.circular } }
     fileprivate func slot(_ number: Int) -> PropertyKey<Int> { .init(defaultValue: number, id: number) }
     fileprivate func named(_ name: String) -> PropertyKey<Int> { .init(name, defaultValue: 0) }
     fileprivate func feature(_ name: String) -> FeatureKey<String> { .init(id: name) { _ in name } }
@@ -285,7 +285,7 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
         expect(container.helped, equals: 2)
         expect(container.otherHelped, equals: 3)
         container.helped = 5
-        expect(container[\.helped], equals: 5)
+        expect(container.helped, equals: 5)
         expect(container.otherHelped, equals: 3)
     }
 

@@ -295,7 +295,7 @@ extension Law9Size: @MainActor Equatable {
         let heard = Log<String>()
         container.observe(\.law9Live) { heard.add($0.title) }
         expect(container.law9Live.title, equals: "untitled")
-        expect(container[\.law9Live], is: container[Law9Live.self])
+        expect(container.law9Live, is: container[Law9Live.self])
         container.law9Live = Law9Live(title: "set")
         expect(container[Law9Live.self].title, equals: "set")
         container.replace(\.law9Live) { Law9Live(title: "replaced " + $0[Law9Title.self]) }
@@ -336,7 +336,7 @@ extension Law9Size: @MainActor Equatable {
         let container = Container()
         expect(container.law9Voice.say(), equals: "I'm untitled")
         container.decorate(\.law9Voice) { voice, container in Law9Speaker(voice.say() + container[Law9Title.self]) }
-        expect(container[\.law9Voice].say(), equals: "I'm I'm untitleduntitled")
+        expect(container.law9Voice.say(), equals: "I'm I'm untitleduntitled")
         container.law9Voice = Law9Speaker("set")
         expect(container.ifLoaded(\.law9Voice)?.say(), equals: "I'm set")
         container.decorate(ContainerKeys().law9Voice) { voice, _ in Law9Speaker(voice.say()) }
@@ -382,7 +382,7 @@ extension Law9Size: @MainActor Equatable {
             "_ = Model.load(in: container)", "_ = container[Model.self]", "_ = container.model",
             "container[Model.self] = model", "container.model = model", "container.replace(Model.self) { _ in model }",
             "container.replace(\\.model) { _ in model }", "container.decorate(Model.self) { model, _ in model }",
-            "container.decorate(\\.model) { model, _ in model }", "_ = container[\\.model]",
+            "container.decorate(\\.model) { model, _ in model }",
             "_ = container[MainActorFeatureKey(Model.self)]",
             "@MainActorInjected(Model.self) var injected; _ = injected",
         ]

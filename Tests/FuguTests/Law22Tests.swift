@@ -256,7 +256,6 @@ struct ScopePatternTests {
 
     func identity() {
         expect(ScopePattern("/a/**").text, equals: "/a/**")
-        expect(Set([ScopePattern("/a"), ScopePattern("/a"), ScopePattern("/b")]).count, equals: 2)
     }
 }
 

@@ -108,7 +108,7 @@ extension ContainerKeys {
         expect(container.ifLoaded(Payments.self) == nil)
         expect(container.ifLoaded(Shop.self) == nil)
         container.replace(Payments.self) { _ in Named(name: "card") }
-        container[\.receipts] = Named(name: " paper")
+        container.receipts = Named(name: " paper")
         try await container.warmUp { $0.load(Shop.self) }
         try await expect(container[Shop.self].text, equals: "card paper")
     }

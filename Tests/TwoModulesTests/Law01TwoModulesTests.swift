@@ -12,7 +12,7 @@ import Testing
     func internalKeys() {
         expect(container.internalLimit, equals: 3)
         container.internalLimit = 4
-        expect(container[\.internalLimit], equals: 4)
+        expect(container.internalLimit, equals: 4)
         expect(container.internalWords, equals: "limit 4")
         expect(limitsInside(container), equals: [30, 4, 30, 4])
         container.reset(\.internalLimit)
@@ -22,7 +22,7 @@ import Testing
     @Test("Public keys of a module work in another, as members and as key paths (law 1)")
     func publicKeys() {
         container.publicLimit = 31
-        container[\.publicText] = "text"
+        container.publicText = "text"
         expect(container.publicText, equals: "text")
         expect(container.publicSum, equals: 34)
         expect(limitsInside(container), equals: [31, 3, 31, 3])
@@ -58,8 +58,8 @@ import Testing
     @Test("Key paths to them can be stored and formed at run time (law 1)")
     func storedPaths() {
         let paths: [KeyPath<ContainerKeys, PropertyKey<Int>>] = [\.publicLimit, \.internalLimit, \.publicNamed]
-        for (number, path) in paths.enumerated() { container[path] = number }
-        expect(paths.map { container[$0] }, equals: [0, 1, 2])
+        for (number, path) in paths.enumerated() { container[dynamicMember: path] = number }
+        expect(paths.map { container[dynamicMember: $0] }, equals: [0, 1, 2])
         expect(limitsInside(container), equals: [0, 1, 0, 1])
     }
 }

@@ -32,7 +32,7 @@ extension Container {
     /// - Parameter key: The key to look for.
     /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
-    public func ifLoaded<K: ValueKey>(_ key: K) -> K.ContainerValue? { ifLoaded(key._key) }
+    public func ifLoaded<K: ValueKey>(_ key: K) -> K.Value? { ifLoaded(key._key) }
 
     /// Returns the value or instance that the container has for a key, without loading anything.
     ///
@@ -41,7 +41,8 @@ extension Container {
     /// - Parameter key: A key path to the key to look for: `\.timeout`.
     /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
-    public func ifLoaded<K: ValueKey>(_ key: (ContainerKeys) -> K) -> K.ContainerValue? {
+    @_alwaysEmitIntoClient
+    public func ifLoaded<K: ValueKey>(_ key: (ContainerKeys) -> K) -> K.Value? {
         ifLoaded(key(ContainerKeys()))
     }
 
@@ -83,7 +84,7 @@ extension Container {
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<K: PlainValueKey, R, E>(
-        _ key: K, _ body: (inout K.ContainerValue) throws(E) -> R
+        _ key: K, _ body: (inout K.Value) throws(E) -> R
     ) throws(E) -> R {
         try modify(key._key, body)
     }
@@ -98,10 +99,11 @@ extension Container {
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func modify<K: PlainValueKey, R, E>(
-        _ key: (ContainerKeys) -> K, _ body: (inout K.ContainerValue) throws(E) -> R
+        _ key: (ContainerKeys) -> K, _ body: (inout K.Value) throws(E) -> R
     ) throws(E) -> R {
-        try modify(key(ContainerKeys())._key, body)
+        try modify(key(ContainerKeys()), body)
     }
 
     private func modify<Value: Sendable, R, E>(

@@ -30,6 +30,7 @@ extension Container {
     ///   - line: The line of the call, for graphs.
     ///   - load: A closure that creates the element, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func contribute<Element: Sendable>(
         to list: (ContainerKeys) -> FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
@@ -64,6 +65,7 @@ extension Container {
     ///   - line: The line of the call, for graphs.
     ///   - load: A closure that creates the element, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func contribute<List: Feature, Element: Sendable>(
         to list: List.Type, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element

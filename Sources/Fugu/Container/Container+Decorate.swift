@@ -26,6 +26,7 @@ extension Container {
     ///   - wrap: A closure that receives what it wraps and the handle of the load, like `load(in:)`, and returns the wrapper. It
     ///     runs at the next read, and Fugu holds no lock while it runs.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func decorate<F: Feature>(
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
@@ -56,6 +57,7 @@ extension Container {
     ///   - key: A key path to the feature: `\.mailer`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func decorate<Instance>(
         _ key: (ContainerKeys) -> FeatureKey<Instance>,
         with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
@@ -113,6 +115,7 @@ extension Container {
     ///   - feature: The type of the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     @MainActor public func decorate<F: MainActorFeature>(
         _ feature: F.Type,
         with wrap:
@@ -157,6 +160,7 @@ extension Container {
     ///   - key: A key path to the feature: `\.screen`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     @MainActor public func decorate<Instance>(
         _ key: (ContainerKeys) -> MainActorFeatureKey<Instance>,
         with wrap: @escaping @MainActor @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance

@@ -235,6 +235,7 @@ extension FeatureContainer {
     /// - Parameter feature: The type of the feature.
     /// - Returns: The instance that a read would give without waiting.
     /// - Complexity: O(1) if the instance is inherited or was read here before; otherwise, O(*d*) for *d* ancestors.
+    @_alwaysEmitIntoClient
     public func loaded<F: FailableFeature>(_ feature: F.Type) -> F.ContainerValue {
         let raw = F._key.raw
         let present = _storage.read(raw, as: F.ContainerValue.self)
@@ -244,7 +245,7 @@ extension FeatureContainer {
 }
 
 extension Container {
-    fileprivate func presentOrStop(_ key: Key) -> Payload {
+    @usableFromInline func presentOrStop(_ key: Key) -> Payload {
         if let present = present(key, nil) { return present }
         let asker = recorder ?? Frame.current
         fatalError(Messages.notLoaded((asker?.way ?? []) + [key]))

@@ -68,19 +68,6 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of a feature that ``ContainerKeys`` declares: `container[\.greeter]`.
-    ///
-    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @_alwaysEmitIntoClient
-    public subscript<Instance>(key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
-        // A literal key path is free, but only if the compiler sees it together with its use.
-        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
-        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
-        @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
-    }
-
     /// The instance of a feature that ``ContainerKeys`` declares: `container.greeter`.
     ///
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
@@ -88,6 +75,7 @@ extension FeatureContainer {
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     @_alwaysEmitIntoClient
     public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, FeatureKey<Instance>>) -> Instance {
+        // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
         @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
@@ -163,6 +151,7 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - load: A closure that creates the instance, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
@@ -221,6 +210,7 @@ extension FeatureContainer {
     ///   - key: A key path to the feature: `\.greeter`.
     ///   - load: A closure that creates the instance, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func replace<Instance>(
         _ key: (ContainerKeys) -> FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {

@@ -58,7 +58,7 @@
     ///   - feature: The type of the feature.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<F: Feature>(
         _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == F.Instance {
@@ -71,7 +71,7 @@
     ///   - property: The type of the property.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init<P: Property>(
         _ property: P.Type, fileID: StaticString = #fileID, line: UInt = #line
     ) where Value == P.Value {

@@ -58,19 +58,6 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container[\.screen]`.
-    ///
-    /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
-    @_alwaysEmitIntoClient
-    @MainActor
-    public subscript<Instance>(key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
-        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
-        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
-        @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
-    }
-
     /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container.screen`.
     ///
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
@@ -92,6 +79,7 @@ extension FeatureContainer {
     ///   - feature: The type of the feature.
     ///   - load: A closure that creates the instance on the main actor, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     @MainActor public func replace<F: MainActorFeature>(
         _ feature: F.Type, load: @escaping @MainActor @Sendable (any FeatureContainer) -> F.Instance
     ) {
@@ -122,6 +110,7 @@ extension FeatureContainer {
     ///   - key: A key path to the feature: `\.screen`.
     ///   - load: A closure that creates the instance on the main actor, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     @MainActor public func replace<Instance>(
         _ key: (ContainerKeys) -> MainActorFeatureKey<Instance>,
         load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance

@@ -23,7 +23,7 @@ extension FeatureContainer {
 
     /// Not available: a key without an `await` or a `try` is assigned to.
     @available(*, unavailable, message: "assign to it instead, as in container.timeout = 4")
-    public func set<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>, to value: K.ContainerValue) { fatalError() }
+    public func set<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>, to value: K.Value) { fatalError() }
 
     /// Not available: a plain feature loads when it's read.
     @available(*, unavailable, message: "a plain feature loads when it's read; use the subscript")

@@ -28,6 +28,25 @@ public final class ObservableContainer: FeatureContainer, Observable {
     public var _storage: StorageReference { StorageReference.empty }
 }
 
+extension ObservableContainer {
+    /// The container, without tracking.
+    package var untracked: Container {
+        guard case .tracked(_, let container) = _container.role else { return _container }
+        return container
+    }
+
+    /// Returns the object that another module keeps as long as the container is there, made when it's first needed.
+    package func companion<Companion: AnyObject & Sendable>(_ make: () -> Companion) -> Companion {
+        guard case .tracked(let tracker, _) = _container.role else { return make() }
+        return tracker.companion.withLock { kept in
+            if let known = kept as? Companion { return known }
+            let made = make()
+            kept = made
+            return made
+        }
+    }
+}
+
 extension Container {
     /// This container with tracked reads.
     ///
@@ -73,29 +92,8 @@ final class Tracker: Observable, Sendable {
         }
     }
 
-    /// The loads whose states were read, which this keeps and which don't keep it.
-    private let monitors = Locked(KeyTable<LoadMonitor>())
-
-    /// Represents the state of a key's load, likewise.
-    fileprivate subscript(state key: Key) -> Bool { true }
-
-    /// Returns the state of a load, and registers the access before it's read.
-    func state<Instance: Sendable>(of loader: KeyLoader, in container: Container) -> LoadState<Instance> {
-        let key = loader.key
-        registrar.access(self, keyPath: \.[state: key])
-        if let known = monitors.withLock({ $0[key] }) { return known.current.typed() }
-        let made = LoadMonitor(loader) { [weak self] _ in
-            guard let self else { return }
-            registrar.withMutation(of: self, keyPath: \.[state: key]) {}
-        }
-        let monitor = monitors.withLock { monitors in
-            if let known = monitors[key] { return known }
-            monitors[key] = made
-            return made
-        }
-        if monitor === made { monitor.begin(in: container) }
-        return monitor.current.typed()
-    }
+    /// What another module keeps here.
+    fileprivate let companion = Locked<(any AnyObject & Sendable)?>(nil)
 
     /// Registers an access of `key` before the key is read.
     func access(_ key: Key, in container: Container) {

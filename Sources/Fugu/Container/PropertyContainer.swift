@@ -53,18 +53,6 @@ extension PropertyContainer {
         }
     }
 
-    /// The value of a property that ``ContainerKeys`` declares: `container[\.timeout]`.
-    ///
-    /// A read looks for it as for a type.
-    ///
-    /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
-    @_alwaysEmitIntoClient
-    public subscript<Value>(key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
-        // A literal key path is free, but only if the compiler sees it together with its use.
-        @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
-        @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
-    }
-
     /// The value of a property that ``ContainerKeys`` declares: `container.timeout`.
     ///
     /// A read looks for it as for a type.
@@ -72,6 +60,7 @@ extension PropertyContainer {
     /// - Parameter key: The member of ``ContainerKeys`` that declares the property.
     @_alwaysEmitIntoClient
     public subscript<Value>(dynamicMember key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Value {
+        // A literal key path is free, but only if the compiler sees it together with its use.
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
     }
@@ -101,6 +90,7 @@ extension PropertyContainer {
     ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    @_alwaysEmitIntoClient
     public func reset<K: ValueKey>(_ key: (ContainerKeys) -> K) { reset(key(ContainerKeys())) }
 }
 
@@ -215,7 +205,7 @@ extension Container {
     }
 }
 
-extension [HeldValue] {
+extension Array<HeldValue> {
     /// Returns the error of the first layer that has a wrong value, without the value.
     fileprivate func unquoted<Value: Decodable & Sendable>(_ name: String, _: Value.Type) -> (any Error)? {
         for case let (sources, .failure)? in lazy.map(\.supplied) {

@@ -4,34 +4,9 @@ import Synchronization
 ///
 /// See ``Container/warmUp(progress:_:)``.
 public struct WarmUpList: Sendable {
-    /// How far a warm-up has come, after one more feature loaded or failed to load.
-    public struct Progress: Sendable {
-        /// The name of the feature that has just loaded or failed to load.
-        public let feature: String
-        /// The error that the load of ``feature`` threw, or `nil` if the feature loaded.
-        public let error: (any Error)?
-        /// The time that has passed since the warm-up began.
-        public let elapsed: Duration
-        /// The number of features that have loaded or failed so far, including this one.
-        public let finished: Int
-        /// The number of features that have failed so far.
-        public let failed: Int
-        /// The number of features in the warm-up.
-        public let total: Int
-
-        @inline(never)
-        fileprivate init(
-            _ key: Key, _ error: (any Error)?, since start: Duration, finished: Int, failed: Int,
-            of total: Int
-        ) {
-            feature = key.name
-            self.error = error
-            elapsed = ProcessTime.now - start
-            self.finished = finished
-            self.failed = failed
-            self.total = total
-        }
-    }
+    /// How far a warm-up has come, after one more feature loaded or failed to load: the name of that feature, the error that its load
+    /// threw or `nil`, the number of features that have finished so far, including this one, and the number of all.
+    public typealias Progress = (feature: String, error: (any Error)?, finished: Int, total: Int)
 
     package private(set) var items: [KeyLoader] = []
 
@@ -50,6 +25,7 @@ public struct WarmUpList: Sendable {
     /// Adds a feature, of whatever kind.
     ///
     /// - Parameter key: A key path to the feature: `\.greeter`.
+    @_alwaysEmitIntoClient
     public mutating func load<K: ValueKey>(_ key: (ContainerKeys) -> K) { load(key(ContainerKeys())) }
 }
 
@@ -57,17 +33,13 @@ public struct WarmUpList: Sendable {
 ///
 /// Everything else was loaded.
 public struct WarmUpError: Error, Sendable, CustomStringConvertible {
-    /// A feature that wasn't loaded.
-    public struct Failure: Sendable {
-        /// The features on the path from the one in the list to the one whose load threw the error, in this order.
-        ///
-        /// A feature that catches the error of another and throws its own is the last.
-        public let path: [String]
-        /// The error that the load threw.
-        public let error: any Error
-    }
+    package typealias Failure = (path: [String], error: any Error)
+
     /// The failures, in the order of the list.
-    public let failures: [Failure]
+    ///
+    /// Each has the names of the features on the path from the one in the list to the one whose load threw the error, in this order,
+    /// and the error. A feature that catches the error of another and throws its own is the last.
+    public let failures: [(path: [String], error: any Error)]
 
     /// The number of failures, and for each the path to it and its error.
     public var description: String { Messages.warmUpFailed(failures) }
@@ -93,23 +65,21 @@ extension Container {
         var warmUp = WarmUpList()
         list(&warmUp)
         let items = warmUp.items
-        let start = ProcessTime.now
         let failures = await withTaskGroup(of: (Int, [WarmUpError.Failure]).self) { group in
             for (index, item) in items.enumerated() {
                 group.addTask { (index, await item.failures(in: self)) }
             }
             var finished = 0
             // By the place in the list.
-            var failures = items.map { _ in [WarmUpError.Failure]() }
-            var failed = 0
+            var failures = [[WarmUpError.Failure]](repeating: [], count: items.count)
             for await (index, failure) in group {
                 finished += 1
-                if !failure.isEmpty { failed += 1 }
                 failures[index] = failure
                 progress?(
-                    WarmUpList.Progress(
-                        items[index].key, failure.first?.error, since: start, finished: finished, failed: failed,
-                        of: items.count))
+                    (
+                        feature: items[index].key.name, error: failure.first?.error, finished: finished,
+                        total: items.count
+                    ))
             }
             return failures.joined().withoutRepeatedSupplies
         }
@@ -151,13 +121,13 @@ extension KeyLoader {
 
     @inline(never) private func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
         let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
-        return WarmUpError.Failure(path: path.isEmpty ? [key.name] : path, error: error)
+        return (path.isEmpty ? [key.name] : path, error)
     }
 }
 
 extension Frame {
     @inline(never) fileprivate var missingFailures: [WarmUpError.Failure] {
-        missingSupplies.map { WarmUpError.Failure(path: $0.path, error: $0) }
+        missingSupplies.map { ($0.path, $0) }
     }
 }
 

@@ -78,14 +78,10 @@ extension Container {
     }
 }
 
-/// A mistake that other sources would bring, about a name that was read or is observed.
-package struct SourceMistake: Sendable {
-    package let name: String
-    /// The error of a wrong value, or `nil` if there would be no value.
-    package let error: (any Error)?
-    /// Whether the next read would stop the program, because a required value that's there now would be missing.
-    package let isFatal: Bool
-}
+/// A mistake that other sources would bring, about a name that was read or is observed: the error of a wrong value, or `nil` if
+/// there would be no value; and whether the next read would stop the program, because a required value that's there now would be
+/// missing.
+package typealias SourceMistake = (name: String, error: (any Error)?, isFatal: Bool)
 
 /// A replacement of a node's sources.
 private struct SourceChange {

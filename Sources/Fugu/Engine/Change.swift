@@ -406,7 +406,7 @@ private struct Change {
 
     private func emit(_ token: LockToken, _ operation: Operation, isNew: Bool, _ effects: inout Effects) {
         guard family.hasEvents else { return }
-        let kind: EventRecord.Kind =
+        let kind: EventKind =
             switch operation {
             case .set where isNew, .replace where isNew, .rule where isNew: .overridden
             case .set, .rule(_?): .set

@@ -479,7 +479,7 @@ private struct Closing: Sendable {
         guard let error = await end.run(in: frame, deadline) else { return [] }
         return loads.compactMap { load in
             let name = load.key!.name
-            return load.isFinished ? nil : CloseError.Failure(feature: name, error: error, name: name)
+            return load.isFinished ? nil : (feature: name, error: error, name: name)
         }
     }
 
@@ -581,7 +581,7 @@ private struct Closing: Sendable {
         for closer in closers {
             guard let error = await closer.run(in: call, deadline) else { continue }
             let name = key?.name ?? (node === self.node ? Messages.closedName : Messages.boxName(node.number))
-            failures.append(CloseError.Failure(feature: key?.name, error: error, name: name))
+            failures.append((feature: key?.name, error: error, name: name))
         }
         call.end()
         if let key { span.end(key, failures.last?.error) }

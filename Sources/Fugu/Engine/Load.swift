@@ -729,7 +729,7 @@ private struct LoadEnd {
     }
 
     /// Returns the kind of the event that reports the end.
-    func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> EventRecord.Kind {
+    func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> EventKind {
         if case .failure = result { return .failed }
         guard let cell = home.storage.existingCell(token, homeKey), cell.has(CellFlags.loaded), let place = cell.place,
             place[token].provenance === provenance

@@ -54,7 +54,7 @@ struct FamilyState {
     /// The nodes that have sources; a node is removed when it ends.
     var sourced: Set<UnmanagedReference<Node>> = []
     /// The reports that debug builds have already made: for each feature, the keys.
-    private var reported: [Key: Set<Key>] = [:]
+    private var reported = KeyTable<Set<Key>>()
     fileprivate(set) var eventHub = Kept<EventHub?>(nil)
 
     /// Advances the clock and returns the new time, which no other change has.
@@ -69,7 +69,11 @@ struct FamilyState {
     }
 
     /// Records a report about a feature and a key, and returns whether it's the first one.
-    mutating func isNew(_ feature: Key, _ key: Key) -> Bool { reported[feature, default: []].insert(key).inserted }
+    mutating func isNew(_ feature: Key, _ key: Key) -> Bool {
+        var known = reported[feature] ?? []
+        defer { reported[feature] = known }
+        return known.insert(key).inserted
+    }
 }
 
 /// A container as the engine sees it: its storage, its family, and its position in it.
@@ -175,9 +179,8 @@ final class RareNodeState {
     var sources = Kept<(any ValueSources)?>(nil)
     /// The rules that were added here, in order.
     var rules: [ScopeRule] = []
-    /// The scopes of this container by path, held weakly.
-    var scopes: [String: WeakReference<Container>] = [:]
-    var scopeNodes: [String: UnmanagedReference<Node>] = [:]
+    /// The scopes of this container by path, held weakly, and their nodes.
+    var scopes: [String: (container: WeakReference<Container>, node: UnmanagedReference<Node>)] = [:]
     /// The state of the rules, if the container is a scope.
     var scope: ScopeState?
     /// Tracks reads for the Observation framework.

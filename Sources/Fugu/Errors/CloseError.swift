@@ -4,31 +4,25 @@
 /// ``code-swift.property``, and those of the ``failures``.
 public struct CloseError: Error, Sendable, CustomStringConvertible {
     /// The reason.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The name of what happened, such as `waitsForItself`.
-        public let description: String
+    public struct Code: Sendable, Equatable {
+        private let name: String
+
+        @usableFromInline init(_ name: String) { self.name = name }
 
         /// Teardown closures failed or took too long; everything else was closed.
-        public static var teardownFailed: Code { Code(description: "teardownFailed") }
-        /// A teardown closure or a load exceeded its deadline and was abandoned, as the error of a ``Failure`` says.
-        public static var deadlineExceeded: Code { Code(description: "deadlineExceeded") }
+        @_alwaysEmitIntoClient public static var teardownFailed: Code { Code("teardownFailed") }
+        /// A teardown closure or a load exceeded its deadline and was abandoned, as the errors of the ``failures`` say.
+        @_alwaysEmitIntoClient public static var deadlineExceeded: Code { Code("deadlineExceeded") }
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///
         /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. It's found in
         /// the task of the closure or load and in tasks started from it. Two closings that begin apart, whose closures wait
         /// for each other's containers, aren't found.
-        public static var waitsForItself: Code { Code(description: "waitsForItself") }
+        @_alwaysEmitIntoClient public static var waitsForItself: Code { Code("waitsForItself") }
     }
 
-    /// A teardown closure that failed or took too long, or a load that took too long.
-    public struct Failure: Sendable {
-        /// The feature that registered the closure or was loaded, or `nil` if the closure was registered outside a load.
-        public let feature: String?
-        /// The error that the closure threw, or a ``CloseError`` with the code ``Code/deadlineExceeded`` if it was abandoned.
-        public let error: any Error
-        /// The name in messages: that of the feature or, outside a load, that of the container.
-        let name: String
-    }
+    /// What failed, with its name in messages: that of the feature or, outside a load, that of the container.
+    typealias Failure = (feature: String?, error: any Error, name: String)
 
     private enum Reason: Sendable {
         case failures
@@ -37,16 +31,18 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     }
 
     private let reason: Reason
+    private let named: [Failure]
     /// The failures, in the order in which the closures ran, if the code is ``Code/teardownFailed``.
-    public let failures: [Failure]
-    /// The feature whose teardown closure or load called `close()`, if the code is ``Code/waitsForItself``.
     ///
-    /// It's `nil` for a closure that was registered outside a load.
-    public let feature: String?
+    /// Each has the feature that registered the closure or was loaded, or `nil` if the closure was registered outside a load; and the
+    /// error that the closure threw, or a ``CloseError`` with the code ``Code/deadlineExceeded`` if it, or a load, was abandoned.
+    public var failures: [(feature: String?, error: any Error)] { named.map { ($0.feature, $0.error) } }
+    /// The feature whose teardown closure or load called `close()`, if the code is ``Code/waitsForItself``.
+    package let feature: String?
 
     private init(_ reason: Reason, _ failures: [Failure] = [], feature: String? = nil) {
         self.reason = reason
-        self.failures = failures
+        named = failures
         self.feature = feature
     }
 
@@ -69,7 +65,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     /// What happened and what to do; for failures, their number, and for each the feature and its error.
     public var description: String {
         switch reason {
-        case .failures: Messages.closeFailed(failures)
+        case .failures: Messages.closeFailed(named)
         case .deadline(let deadline): Messages.deadlineExceeded(deadline)
         case .waitsForItself(let isLoad): Messages.closingWaitsForItself(feature, isLoad: isLoad)
         }

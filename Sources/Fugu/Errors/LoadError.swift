@@ -12,36 +12,36 @@
 /// ```
 public struct LoadError: Error, Sendable, CustomStringConvertible {
     /// The reason why a feature couldn't be loaded.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The name of the reason, such as `cycle`.
-        public let description: String
+    public struct Code: Sendable, Equatable {
+        private let name: String
+
+        @usableFromInline init(_ name: String) { self.name = name }
 
         /// The feature needs itself to load.
-        public static var cycle: Code { Code(description: "cycle") }
+        @_alwaysEmitIntoClient public static var cycle: Code { Code("cycle") }
         /// More loads need one another than the stack has room for.
-        public static var nestedTooDeep: Code { Code(description: "nestedTooDeep") }
+        package static var nestedTooDeep: Code { Code("nestedTooDeep") }
         /// The container is closed.
-        public static var containerClosed: Code { Code(description: "containerClosed") }
+        @_alwaysEmitIntoClient public static var containerClosed: Code { Code("containerClosed") }
         /// The container was released.
-        public static var containerGone: Code { Code(description: "containerGone") }
+        @_alwaysEmitIntoClient public static var containerGone: Code { Code("containerGone") }
         /// The feature declares its home, and a container below overrides one of its inputs.
-        public static var inputOverridden: Code { Code(description: "inputOverridden") }
+        package static var inputOverridden: Code { Code("inputOverridden") }
         /// The loader that replaces the feature's own reads the feature.
-        public static var ownReplacement: Code { Code(description: "ownReplacement") }
+        package static var ownReplacement: Code { Code("ownReplacement") }
         /// The feature is declared without a load, and nothing supplies it.
-        public static var notSupplied: Code { Code(description: "notSupplied") }
+        @_alwaysEmitIntoClient public static var notSupplied: Code { Code("notSupplied") }
         /// The feature reaches outside the process, and the container is strict.
-        public static var notSet: Code { Code(description: "notSet") }
+        @_alwaysEmitIntoClient public static var notSet: Code { Code("notSet") }
         /// The feature reaches outside the process, and has no preview for Xcode.
-        public static var noPreview: Code { Code(description: "noPreview") }
+        package static var noPreview: Code { Code("noPreview") }
     }
 
     enum Reason: Sendable {
         case cycle, ownReplacement, tooDeep, ended, closed
         case notSupplied(Key?, line: String)
         case overridden(feature: String, home: Home)
-        /// - `accessor`: The accessor of a feature that comes with the library.
-        case external(isRequired: Bool, remedy: String, accessor: String?)
+        case external(isRequired: Bool, remedy: String)
         case noPreview(name: String)
     }
 
@@ -97,9 +97,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
     static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
-        let accessor = way.last.flatMap(Messages.double).map { "container.\($0.prefix { $0 != " " })" }
         let isRequired = way.last?.isRequired ?? false
-        let reason = Reason.external(isRequired: isRequired, remedy: remedy, accessor: accessor)
+        let reason = Reason.external(isRequired: isRequired, remedy: remedy)
         return LoadError(reason: reason, path: way.map(\.name)).read(at: place)
     }
     static func noPreview(_ key: Key) -> LoadError {

@@ -44,10 +44,10 @@ enum Messages {
         case .closed:
             "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
                 + "a container that is still open."
-        case .external(let isRequired, let remedy, let accessor):
+        case .external(let isRequired, let remedy):
             (isRequired
                 ? "Fugu: \(name) has to be supplied and wasn't set for this test."
-                : "Fugu: \(accessor.map { "\($0) (\(name))" } ?? name) reaches outside the process and wasn't set for this test.")
+                : "Fugu: \(name) reaches outside the process and wasn't set for this test.")
                 + "\(pathLine(path.count > 1 ? path : ["the test", name], place))Fix: \(remedy)"
         case .noPreview(let codeName):
             "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: declare "
@@ -67,28 +67,28 @@ enum Messages {
         return "container.replace(\(key.isValueKey ? key.name : "\(key.codeName).self")) { … }"
     }
 
-    /// Returns the assignment of a double to the accessor of a feature that comes with the library: programs don't name its type.
-    static func double(of key: Key) -> String? { key.type.flatMap { doubles[String(reflecting: $0)] } }
-
+    /// The doubles of the features that come with the library.
     private static let doubles = [
-        "Fugu.ErasedClock": "clock = .immediate",
-        "Fugu.Timestamp": "timestamp = .constant(0)",
-        "Fugu.Randomness": "randomness = .linearCongruential(withSeed: 0)",
-        "FuguFoundation.UUIDGenerator": "uuid = .incrementing",
-        "FuguFoundation.FileAccess": "fileAccess = .inMemory",
-        "FuguFoundation.KeyValueStore": "keyValueStore = .inMemory",
-        "FuguFoundation.ProcessEnvironment": "environment = [:]",
-        "FuguFoundation.LocaleFeature": "locale = Locale(identifier: \"en_US_POSIX\")",
-        "FuguFoundation.TimeZoneFeature": "timeZone = .gmt",
+        "clock": ".immediate",
+        "timestamp": ".constant(0)",
+        "randomness": ".linearCongruential(withSeed: 0)",
+        "uuid": ".incrementing",
+        "fileAccess": ".inMemory",
+        "keyValueStore": ".inMemory",
+        "environment": "[:]",
+        "locale": "Locale(identifier: \"en_US_POSIX\")",
+        "timeZone": ".gmt",
     ]
 
     /// Returns the line to paste that sets a feature in the container `$0`.
     static func setLine(for key: Key) -> String {
         if let decorated = key.decorated { return setLine(for: decorated) }
-        if let double = double(of: key) { return "$0.\(double) /* or, for all of them, $0.useStandardDoubles() */" }
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
-            return isMember ? "$0[\(key.name)] = …" : "$0[key] = … /* key: the \(key.name) */"
+            if let double = doubles[String(key.name.dropFirst(2))] {
+                return "$0\(key.name.dropFirst()) = \(double) /* or, for all of them, $0.useStandardDoubles() */"
+            }
+            return isMember ? "$0\(key.name.dropFirst()) = …" : "$0[key] = … /* key: the \(key.name) */"
         }
         return switch key.kind {
         case .property, .feature: "$0[\(key.codeName).self] = …"

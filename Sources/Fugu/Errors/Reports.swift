@@ -70,8 +70,9 @@ final class Reports: Sendable {
 extension SourcePlace {
     /// The place, or `nil` if it's in this package, as for `container.timestamp`.
     var outsideLibrary: SourcePlace? {
-        let module = fileID.description.prefix { $0 != "/" }
-        return ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting"].contains(module) ? nil : self
+        let file = fileID.description
+        let modules = ["Fugu/", "FuguConfiguration/", "FuguFoundation/", "FuguTesting/"]
+        return modules.contains { file.hasPrefix($0) } ? nil : self
     }
 }
 

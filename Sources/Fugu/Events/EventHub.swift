@@ -93,10 +93,12 @@ struct PendingEvent: Sendable {
     let hub: EventHub
     var event: EventRecord
 
-    init(_ kind: EventRecord.Kind, _ key: Key?, in container: Int, _ hub: EventHub) {
+    init(_ kind: EventKind, _ key: Key?, in container: Int, _ hub: EventHub) {
         self.hub = hub
-        event = EventRecord(
-            kind: kind, number: hub.nextNumber(), time: ProcessTime.now, subject: key, container: container)
+        event = (
+            kind, hub.nextNumber(), ProcessTime.now, key, container, home: nil, way: [], load: nil, neededBy: nil,
+            duration: nil, error: nil
+        )
     }
 
     func tell() { hub.tell(event) }
@@ -105,12 +107,12 @@ struct PendingEvent: Sendable {
 extension Node {
     /// Records an event, if events are observed.
     @inline(__always)
-    func emit(_ token: LockToken, _ kind: @autoclosure () -> EventRecord.Kind, _ key: Key, _ effects: inout Effects) {
+    func emit(_ token: LockToken, _ kind: @autoclosure () -> EventKind, _ key: Key, _ effects: inout Effects) {
         if family.hasEvents { emitSlowly(token, kind(), key, &effects) }
     }
 
     @inline(never)
-    private func emitSlowly(_ token: LockToken, _ kind: EventRecord.Kind, _ key: Key, _ effects: inout Effects) {
+    private func emitSlowly(_ token: LockToken, _ kind: EventKind, _ key: Key, _ effects: inout Effects) {
         guard let hub = family.state[token].eventHub.value else { return }
         effects.add(PendingEvent(kind, key, in: number, hub))
         // The next write of the key must record an event, too.
@@ -156,7 +158,7 @@ final class LoadSpan: Sendable {
 
     /// Records the end of the load.
     @inline(never) func end(
-        _ token: LockToken, _ kind: EventRecord.Kind, of load: Frame, _ home: Node,
+        _ token: LockToken, _ kind: EventKind, of load: Frame, _ home: Node,
         _ result: Result<Payload, any Error>, _ effects: inout Effects
     ) {
         guard let hub else { return }
@@ -189,7 +191,7 @@ extension Frame {
     }
 
     /// Creates an event of the load.
-    fileprivate func makeEvent(_ token: LockToken, _ kind: EventRecord.Kind, _ hub: EventHub) -> PendingEvent {
+    fileprivate func makeEvent(_ token: LockToken, _ kind: EventKind, _ hub: EventHub) -> PendingEvent {
         var pending = PendingEvent(kind, key!, in: node!.number, hub)
         pending.event.load = state[token].rare?.number
         pending.event.neededBy = parent?.loadNumber(token, in: family)
@@ -228,28 +230,22 @@ struct ClosingSpan {
 
 /// Something that happened in a container or its family, such as the end of a load or a change of a value.
 ///
-/// `FuguInspection` says what each kind and property means.
-package struct EventRecord: Sendable {
-    package enum Kind: Sendable {
-        case loadBegan, loaded, reloaded, overtaken, notKept, failed, waited, dropped, set, overridden, replaced,
-            supplied, reset
-        case closed
-    }
+/// `FuguInspection` says what each kind and part means. It's a tuple, since each member of a type that another module
+/// reads takes place in every program.
+package typealias EventRecord = (
+    kind: EventKind, number: UInt64, time: Duration, subject: Key?, container: Int, home: Int?, way: [Key],
+    load: UInt64?, neededBy: UInt64?, duration: Duration?, error: (any Error)?
+)
 
-    package let kind: Kind
-    package let number: UInt64
-    package let time: Duration
-    package let subject: Key?
-    package let container: Int
-    package internal(set) var home: Int?
-    package internal(set) var way: [Key] = []
-    package internal(set) var load: UInt64?
-    package internal(set) var neededBy: UInt64?
-    package internal(set) var duration: Duration?
-    package internal(set) var error: (any Error)?
+package enum EventKind: Sendable {
+    case loadBegan, loaded, reloaded, overtaken, notKept, failed, waited, dropped, set, overridden, replaced, supplied,
+        reset
+    case closed
+}
 
-    /// The path to a load as messages show it, shortened if it's long.
-    package var pathText: String { Messages.way(way.map(\.name)) }
+extension Key {
+    /// Returns the path to a load as messages show it, shortened if it's long.
+    package static func pathText(of way: [Key]) -> String { Messages.way(way.map(\.name)) }
 }
 
 extension Container {

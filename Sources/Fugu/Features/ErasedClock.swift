@@ -7,7 +7,7 @@
 /// ```
 ///
 /// A test can move the time by hand: wrap a `ManualClock` of FuguTesting.
-public struct ErasedClock: Clock, Feature, External, Sendable {
+public struct ErasedClock: Clock, Sendable {
     /// A point in time, counted from the moment at which the clock was wrapped.
     ///
     /// Don't compare instants of different clocks.
@@ -88,22 +88,6 @@ public struct ErasedClock: Clock, Feature, External, Sendable {
         try await sleepUntil(deadline, tolerance)
     }
 
-    /// Waits for a duration.
-    ///
-    /// - Parameters:
-    ///   - duration: The time to wait.
-    ///   - tolerance: The time by which the wait may be longer.
-    /// - Throws: `CancellationError`, as soon as the task is canceled.
-    public func sleep(for duration: Duration, tolerance: Duration? = nil) async throws {
-        try await sleep(until: now.advanced(by: duration), tolerance: tolerance)
-    }
-
-    /// The system's clock that continues while the machine sleeps.
-    public static let continuous = ErasedClock(ContinuousClock())
-
-    /// The system's clock that stops while the machine sleeps.
-    public static let suspending = ErasedClock(SuspendingClock())
-
     /// A new clock that never waits: sleeping moves it to the deadline and returns at once.
     public static var immediate: ErasedClock {
         let now = Locked(Instant())
@@ -112,24 +96,11 @@ public struct ErasedClock: Clock, Feature, External, Sendable {
             now.withLock { $0 = max($0, instant) }
         }
     }
-
-    /// Returns the continuous clock.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: ``continuous``.
-    public static func load(in container: any FeatureContainer) -> ErasedClock { .continuous }
-
-    /// An immediate clock.
-    ///
-    /// One that stands still would make a test hang.
-    public static var placeholder: ErasedClock { .immediate }
 }
 
-extension FeatureContainer {
-    /// The clock for measuring and waiting.
-    @_alwaysEmitIntoClient
-    public var clock: ErasedClock {
-        get { self[ErasedClock.self] }
-        set { self[ErasedClock.self] = newValue }
-    }
+extension ContainerKeys {
+    /// The clock for measuring and waiting: the continuous clock of the system.
+    ///
+    /// The placeholder is ``ErasedClock/immediate``.
+    public var clock: FeatureKey<ErasedClock> { .init(placeholder: { .immediate }) { _ in ErasedClock(.continuous) } }
 }

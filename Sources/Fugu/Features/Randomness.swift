@@ -10,7 +10,7 @@ import Synchronization
 /// Copies share one sequence, and threads may draw from it at the same time; each number is given out once. Do not
 /// write `using: &container.randomness`: the language writes the generator back, and that counts as setting the
 /// feature.
-public struct Randomness: RandomNumberGenerator, Feature, External, Sendable {
+public struct Randomness: RandomNumberGenerator, Sendable {
     private let draw: @Sendable () -> UInt64
     /// Counts how often a constant was drawn since a caller began to draw.
     private var draws: ConstantDraws?
@@ -74,25 +74,14 @@ public struct Randomness: RandomNumberGenerator, Feature, External, Sendable {
         randomness.draws = draws
         return randomness
     }
-
-    /// Returns the system's generator.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: ``system``.
-    public static func load(in container: any FeatureContainer) -> Randomness { .system }
-
-    /// A repeatable sequence.
-    ///
-    /// A constant could make a caller draw forever.
-    public static var placeholder: Randomness { .linearCongruential(withSeed: 0) }
 }
 
-extension FeatureContainer {
-    /// Random numbers.
-    @_alwaysEmitIntoClient
-    public var randomness: Randomness {
-        get { self[Randomness.self] }
-        set { self[Randomness.self] = newValue }
+extension ContainerKeys {
+    /// Random numbers: those of the system.
+    ///
+    /// The placeholder is a repeatable sequence; a constant could make a caller draw forever.
+    public var randomness: FeatureKey<Randomness> {
+        .init(placeholder: { .linearCongruential(withSeed: 0) }) { _ in .system }
     }
 }
 

@@ -20,7 +20,7 @@ import WinSDK
 /// let started = container.timestamp.now
 /// container.timestamp = .constant(1_000_000)
 /// ```
-public struct Timestamp: Feature, External, Sendable {
+public struct Timestamp: Sendable {
     private let read: @Sendable () -> Double
 
     /// Creates a timestamp from a closure.
@@ -58,24 +58,13 @@ public struct Timestamp: Feature, External, Sendable {
         let origin = clock.now
         return Timestamp { start + origin.duration(to: clock.now) / .seconds(1) }
     }
-
-    /// Returns the time of the system's clock.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: ``system``.
-    public static func load(in container: any FeatureContainer) -> Timestamp { .system }
-
-    /// The start of 1970, forever.
-    public static var placeholder: Timestamp { .constant(0) }
 }
 
-extension FeatureContainer {
-    /// The time of day.
-    @_alwaysEmitIntoClient
-    public var timestamp: Timestamp {
-        get { self[Timestamp.self] }
-        set { self[Timestamp.self] = newValue }
-    }
+extension ContainerKeys {
+    /// The time of day: that of the system's clock.
+    ///
+    /// The placeholder is the start of 1970, forever.
+    public var timestamp: FeatureKey<Timestamp> { .init(placeholder: { .constant(0) }) { _ in .system } }
 }
 
 private func systemTime() -> Double {

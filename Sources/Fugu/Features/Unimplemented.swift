@@ -1,9 +1,9 @@
 /// The error that an endpoint throws if it isn't implemented.
 ///
 /// In a test, the endpoint, or the refused read that gave it, has already failed the test, so the error doesn't fail it again.
-public struct UnimplementedError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct UnimplementedError: Error, Sendable, CustomStringConvertible {
     /// The name of the endpoint, as it was passed to `unimplemented`.
-    public let endpoint: String
+    package let endpoint: String
 
     /// The message: which endpoint was called, and what to do.
     public var description: String { Messages.unimplemented(endpoint) }

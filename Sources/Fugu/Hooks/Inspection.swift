@@ -37,7 +37,7 @@ extension Container {
 
 extension Key {
     /// Returns a property's value as text.
-    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
+    package func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
         guard let type else { return ValueKeys.descriptor(of: self).tell(payload, by: teller) }
         return (type as? any Property.Type)?.tell(payload, by: teller)
     }
@@ -56,14 +56,13 @@ extension PropertyDescriptor {
 }
 
 /// What a container holds for a key, in order of precedence.
-package struct HeldValue: Sendable {
-    package let code: Payload?
-    package let rule: Payload?
-    /// The sources, with their answer.
-    package let supplied: (sources: any ValueSources, answer: SourceAnswer<Payload>)?
-}
+///
+/// It's a tuple, since each member of a type that another module reads takes place in every program.
+package typealias HeldValue = (
+    code: Payload?, rule: Payload?, supplied: (sources: any ValueSources, answer: SourceAnswer<Payload>)?
+)
 
-extension [HeldValue] {
+extension Array<HeldValue> {
     /// The answer of the first layer that has one.
     var answer: SourceAnswer<Payload> {
         for held in self {
@@ -90,7 +89,7 @@ extension Container {
         }
         let naming = definition.naming
         return held.map { code, rule, sources in
-            HeldValue(code: code, rule: rule, supplied: sources.map { ($0, naming?.ask($0) ?? .nothing) })
+            (code, rule, sources.map { ($0, naming?.ask($0) ?? .nothing) })
         }
     }
 

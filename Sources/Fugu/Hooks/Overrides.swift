@@ -1,25 +1,18 @@
-/// An entry that code set in a container: a value, an instance, or a replaced loader.
-package struct Override: Sendable, Hashable {
-    let key: Key
-    /// The name in messages.
-    package var name: String { key.name }
-}
-
 extension Container {
     /// The entries that code set in this container.
-    package var overrides: [Override] { held().map { Override(key: $0.key) } }
+    package var overrides: [Key] { held().map(\.key) }
 
     /// Calls a closure at the first read of each entry that code has set here so far.
     ///
     /// Each entry is put back as a loader, which runs at its first read, so that other reads stay fast.
     ///
     /// - Parameter onRead: A closure that is called on the reading thread, outside every lock.
-    package func watchOverrides(onRead: @escaping @Sendable (Override) -> Void) {
+    package func watchOverrides(onRead: @escaping @Sendable (Key) -> Void) {
         let node = node
         while true {
             let held = held()
             let writes = held.map { entry in
-                let telling = entry.loader.telling { onRead(Override(key: entry.key)) }
+                let telling = entry.loader.telling { onRead(entry.key) }
                 var write = Write(node, TypedKey(resetting: entry.key), .replace(telling))
                 write.isTheSame = true
                 return write

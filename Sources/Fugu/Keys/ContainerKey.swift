@@ -44,9 +44,9 @@ public protocol FailableFeature: NonisolatedFeature {}
 /// A key that is a value: a ``PropertyKey``, ``FeatureKey``, or ``MainActorFeatureKey``.
 ///
 /// The library's key types conform to this protocol; no others do.
-public protocol ValueKey<ContainerValue>: Sendable, Hashable {
+public protocol ValueKey<Value>: Sendable, Hashable {
     /// The type of the value or instance that a container holds.
-    associatedtype ContainerValue: Sendable
+    associatedtype Value: Sendable
     /// The library's record of the key. Don't use it directly.
     var _key: KeyDefinition { get }
 }

@@ -9,7 +9,7 @@
 /// }
 ///
 /// container.timeout = 5
-/// container[\.greeter].greet()
+/// container.greeter.greet()
 /// container.observe(\.timeout) { print($0) }
 /// ```
 ///

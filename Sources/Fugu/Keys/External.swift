@@ -149,10 +149,10 @@ extension FeatureKey {
     ///   - column: The column where the key is created.
     /// - Returns: The key.
     public static func required(
-        home: Home = .inferred, placeholder: @autoclosure @escaping @Sendable () -> Instance,
+        home: Home = .inferred, placeholder: @autoclosure @escaping @Sendable () -> Value,
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
     ) -> FeatureKey {
-        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        let place = KeyPlace(Value.self, .feature, member, fileID, line, column)
         return required(place, home, placeholder: placeholder, testValue: nil) { _ in placeholder() }
     }
 
@@ -176,16 +176,16 @@ extension FeatureKey {
     /// - Returns: The key.
     public static func required(
         home: Home = .inferred, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
-        column: UInt = #column, testValue: @escaping @Sendable (any FeatureContainer) -> Instance
+        column: UInt = #column, testValue: @escaping @Sendable (any FeatureContainer) -> Value
     ) -> FeatureKey {
-        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        let place = KeyPlace(Value.self, .feature, member, fileID, line, column)
         return required(place, home, placeholder: nil, testValue: testValue, orElse: testValue)
     }
 
     private static func required(
-        _ place: KeyPlace, _ home: Home, placeholder: (@Sendable () -> Instance)?,
-        testValue: (@Sendable (any FeatureContainer) -> Instance)?,
-        orElse standIn: @escaping @Sendable (any FeatureContainer) -> Instance
+        _ place: KeyPlace, _ home: Home, placeholder: (@Sendable () -> Value)?,
+        testValue: (@Sendable (any FeatureContainer) -> Value)?,
+        orElse standIn: @escaping @Sendable (any FeatureContainer) -> Value
     ) -> FeatureKey {
         if let known = InternedKey.find(place) { return FeatureKey(interned: known) }
         let traits = FeatureTraits(reloads: false, home: home, isRequired: true)

@@ -9,10 +9,7 @@
 ///
 /// Feature keys are identified like a ``PropertyKey`` without a name: by their place in the source, their type, and
 /// their `id`.
-@frozen public struct FeatureKey<Instance: Sendable>: PlainValueKey {
-    /// The type of the key's value or instance.
-    public typealias ContainerValue = Instance
-
+@frozen public struct FeatureKey<Value: Sendable>: PlainValueKey {
     @usableFromInline let interned: InternedKey
 
     /// The identity of the key.
@@ -38,16 +35,16 @@
     ///   - column: The column where the key is created.
     ///   - load: A closure that creates the instance, like ``Feature/load(in:)``.
     /// - Complexity: O(1), without a lock after the key was created once.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public init<ID: Hashable & Sendable>(
         reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
-        placeholder: (@Sendable () -> Instance)? = nil,
-        preview: (@Sendable (any FeatureContainer) -> Instance)? = nil,
-        testValue: (@Sendable (any FeatureContainer) -> Instance)? = nil, id: ID = NoID(),
+        placeholder: (@Sendable () -> Value)? = nil,
+        preview: (@Sendable (any FeatureContainer) -> Value)? = nil,
+        testValue: (@Sendable (any FeatureContainer) -> Value)? = nil, id: ID = NoID(),
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
-        load: @escaping @Sendable (any FeatureContainer) -> Instance
+        load: @escaping @Sendable (any FeatureContainer) -> Value
     ) {
-        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        let place = KeyPlace(Value.self, .feature, member, fileID, line, column)
         if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
@@ -67,8 +64,8 @@
     /// What you set with the key, you read with the type, and the other way around.
     ///
     /// - Parameter feature: The type of the feature.
-    @inlinable
-    public init<F: Feature>(_ feature: F.Type) where F.Instance == Instance {
+    @_alwaysEmitIntoClient
+    public init<F: Feature>(_ feature: F.Type) where F.Instance == Value {
         interned = InternedKey(raw: Key.feature(F.self), record: 0)
     }
 }
@@ -92,19 +89,18 @@ extension FeatureKey {
     @usableFromInline
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
-        _ placeholder: (@Sendable () -> Instance)?, _ preview: (@Sendable (any FeatureContainer) -> Instance)?,
-        _ testValue: (@Sendable (any FeatureContainer) -> Instance)?,
-        _ load: @escaping @Sendable (any FeatureContainer) -> Instance
+        _ placeholder: (@Sendable () -> Value)?, _ preview: (@Sendable (any FeatureContainer) -> Value)?,
+        _ testValue: (@Sendable (any FeatureContainer) -> Value)?,
+        _ load: @escaping @Sendable (any FeatureContainer) -> Value
     ) -> InternedKey {
-        func anywhere(_ load: @escaping @Sendable (any FeatureContainer) -> Instance) -> FeatureDescriptor.Load {
+        func anywhere(_ load: @escaping @Sendable (any FeatureContainer) -> Value) -> FeatureDescriptor.Load {
             .anywhere { Payload(load($0)) }
         }
-        return ValueKeys.intern(place, distinction, Instance.self) {
-            let standIn: (@Sendable () -> Payload)? = if let placeholder { { Payload(placeholder()) } } else { nil }
-            return FeatureDescriptor(
-                place, distinction, "FeatureKey<\(Instance.self)>", traits, placeholder: standIn,
-                preview: preview.map(anywhere), testValue: testValue.map(anywhere), anywhere(load))
-        }
+        let standIn: (@Sendable () -> Payload)? = if let placeholder { { Payload(placeholder()) } } else { nil }
+        let descriptor = FeatureDescriptor(
+            place, distinction, "FeatureKey<\(Value.self)>", traits, placeholder: standIn,
+            preview: preview.map(anywhere), testValue: testValue.map(anywhere), anywhere(load))
+        return ValueKeys.intern(place, distinction, descriptor)
     }
 }
 
@@ -176,8 +172,7 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     var isExternal: Bool { placeholder != nil || testValue != nil }
     var isRequired: Bool { traits.isRequired }
     var keyTraits: KeyTraits {
-        KeyTraits(
-            isExternal: isExternal, hasTestValue: testValue != nil, home: traits.home, reloads: traits.reloads)
+        (isExternal, testValue != nil, traits.home, traits.reloads, isSecret: false)
     }
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
 }

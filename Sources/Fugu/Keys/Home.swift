@@ -34,6 +34,7 @@ public struct Home: Sendable {
     ///
     /// - Parameter key: A key path to the key: `\.tenant`.
     /// - Returns: The home.
+    @_alwaysEmitIntoClient
     public static func with<K: ValueKey>(_ key: (ContainerKeys) -> K) -> Home { with(key(ContainerKeys())) }
 
     /// Returns the nearest container in which a key is set, or the root.

@@ -39,11 +39,10 @@ extension Key {
     /// Returns a key of the same kind that belongs to this one.
     func inner(depth: Int, index: Int, at place: SourcePlace? = nil) -> Key {
         let id = InnerID(decorated: raw, depth: depth, index: index, place: place?.description)
-        let keyPlace = KeyPlace(
-            Void.self, KeyPlace.Kind(rawValue: kind.rawValue)!, "inner(depth:index:at:)", "Fugu/InnerKey.swift", 0, 0)
+        let keyPlace = KeyPlace(Void.self, kind, "inner(depth:index:at:)", "Fugu/InnerKey.swift", 0, 0)
         let interned =
             InternedKey.find(keyPlace, id: id)
-            ?? ValueKeys.intern(keyPlace, .id(id), Void.self) { InnerDescriptor(keyPlace, id) }
+            ?? ValueKeys.intern(keyPlace, .id(id), InnerDescriptor(keyPlace, id))
         return Key(raw: interned.raw)
     }
 

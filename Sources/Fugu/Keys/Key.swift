@@ -1,5 +1,5 @@
 /// The four kinds of keys.
-package enum KeyKind: UInt {
+@usableFromInline package enum KeyKind: UInt {
     case property, feature, throwingFeature, asyncFeature
 }
 

@@ -19,7 +19,7 @@ public struct KeyDefinition: Sendable {
     /// The name and type that sources need, if the key has a name.
     @usableFromInline package var naming: PropertyNaming? { name?() }
 
-    var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
+    package var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
 
     init(
         _ raw: UInt, _ method: KeyLoader.Method, hasTestValue: Bool = false,
@@ -73,11 +73,11 @@ package struct KeyLoader: Sendable {
         case onMainActor(MainActorReload)
     }
 
-    let key: Key
+    package let key: Key
     let method: Method
 
     /// Reads the key, and loads it if nothing is there.
-    func read(in container: Container) async throws -> Payload {
+    package func read(in container: Container) async throws -> Payload {
         if case .onMainActor(let reload) = method { return await reload.read(in: container) }
         return try await readAsync(.key, in: container)
     }
@@ -174,14 +174,9 @@ struct PreparationHandle: Sendable {
 }
 
 /// The declared traits of a key, for graphs and explanations.
-package struct KeyTraits {
-    package internal(set) var isExternal = false
-    /// Whether a strict container loads a value for tests instead.
-    package internal(set) var hasTestValue = false
-    package internal(set) var home = Home.inferred
-    var reloads = false
-    package internal(set) var isSecret = false
-}
+///
+/// With a value for tests, a strict container loads that instead.
+package typealias KeyTraits = (isExternal: Bool, hasTestValue: Bool, home: Home, reloads: Bool, isSecret: Bool)
 
 extension Key {
     /// The declared traits.
@@ -191,40 +186,35 @@ extension Key {
         guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
         switch kind {
         case .property:
-            return KeyTraits(isSecret: (type as? any Property.Type)?.isSecret == true)
+            return (false, false, .inferred, false, isSecret: (type as? any Property.Type)?.isSecret == true)
         default:
             if let feature = type as? any NonisolatedFeature.Type { return feature.keyTraits }
-            return (type as? any ContainerKey.Type).map { KeyTraits(of: $0._key) } ?? KeyTraits()
+            let definition = (type as? any ContainerKey.Type)?._key
+            return (
+                definition?.isExternal == true, definition?.hasTestValue == true, .inferred, false, isSecret: false
+            )
         }
     }
 }
 
 extension NonisolatedFeature {
     fileprivate static var keyTraits: KeyTraits {
-        var traits = KeyTraits(of: _key)
-        traits.home = home
-        traits.reloads = reloadsWhenInputsChange
-        return traits
+        let definition = _key
+        return (definition.isExternal, definition.hasTestValue, home, reloadsWhenInputsChange, isSecret: false)
     }
 }
 
 extension Key {
     /// Whether a strict container loads a value for tests instead.
-    var hasTestValue: Bool {
+    package var hasTestValue: Bool {
         if let decorated { return !isElement && decorated.hasTestValue }
         if isValueKey { return ValueKeys.descriptor(of: self).keyTraits.hasTestValue }
         return (type as? any ContainerKey.Type)?._key.hasTestValue == true
     }
 }
 
-extension KeyTraits {
-    fileprivate init(of definition: KeyDefinition) {
-        self.init(isExternal: definition.isExternal, hasTestValue: definition.hasTestValue)
-    }
-}
-
 extension PropertyDescriptor {
-    var keyTraits: KeyTraits { KeyTraits(isSecret: isSecret || naming?.isHidden == true) }
+    var keyTraits: KeyTraits { (false, false, .inferred, false, isSecret: isSecret || naming?.isHidden == true) }
 }
 
 /// A key with the comparison that a write needs.
@@ -239,7 +229,7 @@ extension PropertyDescriptor {
     }
 
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
-    init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.ContainerValue.self) }
+    init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
 
     /// Creates a key for a reset, which compares nothing.
     init(resetting key: Key) { self.init(key.raw, of: Void.self) }

@@ -12,9 +12,6 @@
 /// A plain feature can't read it. To load on the main actor what can fail or suspend, conform to ``AsyncFeature`` and mark its
 /// `load(in:)` with `@MainActor`.
 @MainActor public protocol MainActorFeature: ContainerKey where ContainerValue == Instance {
-    /// The type of the instance.
-    @_documentation(visibility: internal)
-    associatedtype ContainerValue = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance, on the main actor.

@@ -10,10 +10,7 @@
 /// ```
 ///
 /// The compiler refuses to load, read, or set the feature off the main actor. Such keys are identified like a ``FeatureKey``.
-@frozen public struct MainActorFeatureKey<Instance: Sendable>: ValueKey {
-    /// The type of the key's instance.
-    public typealias ContainerValue = Instance
-
+@frozen public struct MainActorFeatureKey<Value: Sendable>: ValueKey {
     @usableFromInline let interned: InternedKey
 
     /// The identity of the key.
@@ -36,15 +33,15 @@
     ///   - column: The column where the key is created.
     ///   - load: A closure that creates the instance on the main actor, like ``MainActorFeature/load(in:)``.
     /// - Complexity: O(1), without a lock after the key was created once.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public init<ID: Hashable & Sendable>(
         reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
-        preview: (@MainActor @Sendable (any FeatureContainer) -> Instance)? = nil,
-        testValue: (@MainActor @Sendable (any FeatureContainer) -> Instance)? = nil, id: ID = NoID(),
+        preview: (@MainActor @Sendable (any FeatureContainer) -> Value)? = nil,
+        testValue: (@MainActor @Sendable (any FeatureContainer) -> Value)? = nil, id: ID = NoID(),
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
-        load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+        load: @escaping @MainActor @Sendable (any FeatureContainer) -> Value
     ) {
-        let place = KeyPlace(Instance.self, .feature, member, fileID, line, column)
+        let place = KeyPlace(Value.self, .feature, member, fileID, line, column)
         if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
@@ -58,8 +55,8 @@
     /// What you set with the key, you read with the type, and the other way around.
     ///
     /// - Parameter feature: The type of the feature.
-    @inlinable
-    public init<F: MainActorFeature>(_ feature: F.Type) where F.Instance == Instance {
+    @_alwaysEmitIntoClient
+    public init<F: MainActorFeature>(_ feature: F.Type) where F.Instance == Value {
         interned = InternedKey(raw: Key.feature(F.self), record: 0)
     }
 }
@@ -73,17 +70,16 @@ extension MainActorFeatureKey {
     @usableFromInline
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
-        _ preview: (@MainActor @Sendable (any FeatureContainer) -> Instance)?,
-        _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Instance)?,
-        _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+        _ preview: (@MainActor @Sendable (any FeatureContainer) -> Value)?,
+        _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Value)?,
+        _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Value
     ) -> InternedKey {
         func onMainActor(
-            _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
+            _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Value
         ) -> FeatureDescriptor.Load { .onMainActor { Payload(load($0)) } }
-        return ValueKeys.intern(place, distinction, Instance.self) {
-            FeatureDescriptor(
-                place, distinction, "MainActorFeatureKey<\(Instance.self)>", traits,
-                preview: preview.map(onMainActor), testValue: testValue.map(onMainActor), onMainActor(load))
-        }
+        let descriptor = FeatureDescriptor(
+            place, distinction, "MainActorFeatureKey<\(Value.self)>", traits,
+            preview: preview.map(onMainActor), testValue: testValue.map(onMainActor), onMainActor(load))
+        return ValueKeys.intern(place, distinction, descriptor)
     }
 }

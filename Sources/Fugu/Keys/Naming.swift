@@ -112,9 +112,6 @@ package enum SecretNames {
 
 /// The place where a value key is created and its value type, which together identify a key without a name.
 @frozen @usableFromInline struct KeyPlace: Sendable {
-    /// The kinds of value keys.
-    @usableFromInline enum Kind: UInt { case property, feature, throwingFeature, asyncFeature }
-
     @usableFromInline let fileID: StaticString
     @usableFromInline let line: UInt
     @usableFromInline let column: UInt
@@ -124,7 +121,7 @@ package enum SecretNames {
 
     @inlinable @inline(__always)
     init(
-        _ type: Any.Type, _ kind: Kind, _ member: StaticString, _ fileID: StaticString, _ line: UInt, _ column: UInt
+        _ type: Any.Type, _ kind: KeyKind, _ member: StaticString, _ fileID: StaticString, _ line: UInt, _ column: UInt
     ) {
         self.fileID = fileID
         self.line = line
@@ -149,21 +146,8 @@ package enum SecretNames {
     /// Nothing but an `id` would tell the keys of its arguments apart.
     var isOfFunctionWithParameters: Bool { "\(member)".hasSuffix(":)") }
 
-    /// Returns the place with its texts, which are compared if the addresses differ.
-    func text(_ distinction: KeyDistinction?) -> Text {
-        Text(
-            fileID: "\(fileID)", line: line, column: column, member: "\(member)", typeWord: typeWord,
-            hash: distinction?.hash ?? 0)
-    }
-
-    struct Text: Hashable, Sendable {
-        let fileID: String
-        let line: UInt
-        let column: UInt
-        let member: String
-        let typeWord: UInt
-        let hash: UInt
-    }
+    /// Returns a text that's the same for the same place, which may have other addresses.
+    func text(_ distinction: UInt) -> String { "\(typeWord) \(line) \(column) \(distinction) \(fileID)\n\(member)" }
 }
 
 /// An `id` that distinguishes the keys of one place.

@@ -133,7 +133,7 @@ public struct PropertyForm<Value: Sendable>: Sendable {
 }
 
 /// The way in which the text of a variable or an argument is read.
-package struct PropertyTextForm: Sendable, Hashable {
+package struct PropertyTextForm: Sendable, Equatable {
     /// The character between two words, or `nil` for a comma.
     package internal(set) var separator: Character?
     package internal(set) var acceptsAnyBoolean = false

@@ -33,9 +33,6 @@
 ///
 /// The arguments of the first key at a place are kept for the life of the process.
 @frozen public struct PropertyKey<Value: Sendable>: PlainValueKey {
-    /// The type of the key's value or instance.
-    public typealias ContainerValue = Value
-
     @usableFromInline let interned: InternedKey
 
     /// The identity of the key.
@@ -56,7 +53,7 @@
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
     /// - Complexity: O(1), without a lock after the key was created once.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public init<ID: Hashable & Sendable>(
         defaultValue: @autoclosure @escaping @Sendable () -> Value, isSecret: Bool = false, id: ID = NoID(),
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
@@ -78,7 +75,7 @@
     ///   - fileID: The file where the key is created.
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init(
         _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value,
         form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false, help: String? = nil,
@@ -103,7 +100,7 @@
     ///   - fileID: The file where the key is created.
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
-    @inlinable @inline(__always)
+    @_alwaysEmitIntoClient @inline(__always)
     public init<ID: Hashable & Sendable>(
         isSecret: Bool = false, id: ID = NoID(), member: StaticString = #function,
         fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
@@ -123,7 +120,7 @@
     ///   - fileID: The file where the key is created.
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
-    @inlinable
+    @_alwaysEmitIntoClient
     public init(
         _ name: String, form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false,
         help: String? = nil, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
@@ -137,7 +134,7 @@
 
 extension PropertyKey {
     /// The dotted path that sources look up, if the key has one.
-    public var name: String? { naming?.name }
+    package var name: String? { naming?.name }
 
     /// The library's record of the key.
     ///
@@ -168,7 +165,7 @@ extension PropertyKey {
     /// A Boolean value that indicates whether the value must never be printed.
     package var isSecret: Bool { descriptor.isSecret || naming?.isSecret == true }
     /// A line that describes the value, if the key has one.
-    public var help: String? { descriptor.help }
+    package var help: String? { descriptor.help }
     /// The form of the values that sources may supply, if the key has one.
     package var form: PropertyForm<Value>? { descriptor.form }
     /// A Boolean value that indicates whether the key has no default.
@@ -197,11 +194,11 @@ extension PropertyKey {
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ defaultValue: @escaping @Sendable () -> Value,
         _ isSecret: Bool, _ help: String? = nil, form: PropertyForm<Value>? = nil, isRequired: Bool = false
     ) -> InternedKey {
-        ValueKeys.intern(place, distinction, Value.self) {
+        ValueKeys.intern(
+            place, distinction,
             PropertyDescriptor(
                 place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret, help: help,
-                form: form, isRequired: isRequired)
-        }
+                form: form, isRequired: isRequired))
     }
 }
 

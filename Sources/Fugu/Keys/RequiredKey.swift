@@ -21,7 +21,7 @@ extension PropertyKey where Value: Decodable {
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
     /// - Returns: The key.
-    @inlinable
+    @_alwaysEmitIntoClient
     public static func required(
         _ name: String, form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false,
         help: String? = nil, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,

@@ -56,13 +56,14 @@ final class ValueKeyRecord: Sendable {
 enum ValueKeys {
     private struct State {
         var records: [ValueKeyRecord] = []
-        var places: [KeyPlace.Text: [ValueKeyRecord]] = [:]
-        var identities: [Named: UInt] = [:]
-    }
+        /// The indices of the keys of each place, by its text.
+        var places: [String: [Int]] = [:]
+        /// The indices of the first keys of each name, one for each type.
+        var names: [String: [Int]] = [:]
 
-    private struct Named: Hashable {
-        let name: String
-        let typeWord: UInt
+        func named(_ name: String, _ typeWord: UInt) -> ValueKeyRecord? {
+            names[name]?.first { records[$0].descriptor.place.typeWord == typeWord }.map { records[$0] }
+        }
     }
 
     private static let state = Locked(State())
@@ -70,25 +71,25 @@ enum ValueKeys {
     /// Registers a key that wasn't found by the addresses of its place, unless another address with the same text is
     /// registered.
     static func intern(
-        _ place: KeyPlace, _ distinction: KeyDistinction?, _ type: Any.Type, _ make: () -> any ValueKeyDescriptor
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ descriptor: any ValueKeyDescriptor
     ) -> InternedKey {
-        let text = place.text(distinction)
+        let hash = distinction?.hash ?? 0
+        let text = place.text(hash)
         var seen = 0
         while true {
-            let known = state.withLock { $0.places[text] ?? [] }
+            let known = state.withLock { state in (state.places[text] ?? []).map { state.records[$0] } }
             // `==` of an `id` is user code, so call it outside the lock.
             if let same = known.dropFirst(seen).first(where: { $0.isSame(as: distinction) }) {
-                return state.withLock { _ in InternedKey.add(same, at: place, text.hash) }
+                return state.withLock { _ in InternedKey.add(same, at: place, hash) }
             }
             seen = known.count
-            let descriptor = make()
             if distinction == nil, place.isOfFunctionWithParameters { fatalError(Messages.keyOfFunction(descriptor)) }
             let added = state.withLock { state -> InternedKey? in
                 guard state.places[text, default: []].count == seen else { return nil }
                 let record = ValueKeyRecord(raw: raw(of: descriptor, in: &state), descriptor)
+                state.places[text, default: []].append(state.records.count)
                 state.records.append(record)
-                state.places[text, default: []].append(record)
-                return InternedKey.add(record, at: place, text.hash)
+                return InternedKey.add(record, at: place, hash)
             }
             if let added { return added }
         }
@@ -96,22 +97,20 @@ enum ValueKeys {
 
     /// Returns the identity, which keys with the same name and type share; a key without a name has its own.
     private static func raw(of descriptor: any ValueKeyDescriptor, in state: inout State) -> UInt {
-        let kind = KeyKind(rawValue: descriptor.place.typeWord & Key.kindMask)!
-        let fresh = Key(valueKeyAt: state.records.count, kind, isInherited: descriptor.isInherited).raw
-        guard let name = descriptor.naming?.name else { return fresh }
-        let named = Named(name: name, typeWord: descriptor.place.typeWord)
-        let raw = state.identities[named] ?? fresh
-        state.identities[named] = raw
-        return raw
+        let typeWord = descriptor.place.typeWord
+        if let name = descriptor.naming?.name {
+            if let known = state.named(name, typeWord) { return known.raw }
+            state.names[name, default: []].append(state.records.count)
+        }
+        return Key(
+            valueKeyAt: state.records.count, KeyKind(rawValue: typeWord & Key.kindMask)!, isInherited: descriptor.isInherited
+        ).raw
     }
 
     /// Returns the key with this name and type, if one was created.
     static func existing(_ name: String, type: Any.Type) -> InternedKey? {
         let typeWord = UInt(bitPattern: ObjectIdentifier(type))
-        return state.withLock { state in
-            state.identities[Named(name: name, typeWord: typeWord)]
-                .map { InternedKey(state.records[Key(raw: $0).valueKeyIndex]) }
-        }
+        return state.withLock { $0.named(name, typeWord) }.map { InternedKey($0) }
     }
 
     /// Returns the arguments that the first key of this identity was created with.

@@ -24,7 +24,7 @@ extension ObservationToken: Cancellable {}
 
 extension Container {
     /// Adds an observer that ends with its owner, if it has one.
-    @inlinable
+    @_alwaysEmitIntoClient
     func observe<Value: Sendable>(
         _ subject: Subject, while owner: (any AnyObject & Sendable)?, _ observer: @escaping @Sendable (Value) -> Void
     ) -> ObservationToken {
@@ -79,7 +79,8 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<Unprinted<AsyncStream<Element>>?>
 
-    private init(
+    /// - `isStarted`: Whether the first stream begins now rather than with its reader.
+    package init(
         _ container: Container, isStarted: Bool, _ stream: @escaping @Sendable (Container) -> AsyncStream<Element>
     ) {
         // Waiting for values doesn't keep the container alive.
@@ -93,11 +94,6 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
         self.init(container, isStarted: true) { container in
             AsyncStream(of: subject, in: container)
         }
-    }
-
-    /// Creates the sequence of the states of a load.
-    init<Instance>(ofStates loader: KeyLoader, in container: Container) where Element == LoadState<Instance> {
-        self.init(container, isStarted: false) { AsyncStream(ofStates: loader, in: $0) }
     }
 
     /// Returns an iterator.
@@ -162,17 +158,6 @@ extension AsyncStream {
         if container.node.isRefusing { observer.cancel() }
         self = stream
     }
-
-    /// Creates a stream of the states of a load, which begins now if the feature isn't loaded.
-    fileprivate init<Instance: Sendable>(ofStates loader: KeyLoader, in container: Container)
-    where Element == LoadState<Instance> {
-        let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let monitor = LoadMonitor(
-            loader, onChange: { continuation.yield($0.typed()) }, onEnd: { continuation.finish() })
-        continuation.onTermination = { _ in monitor.cancel() }
-        monitor.begin(in: container)
-        self = stream
-    }
 }
 
 extension Container {
@@ -202,7 +187,7 @@ extension Container {
     /// - Parameter key: The key to follow.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: ValueKey>(of key: K) -> ObservedValues<K.ContainerValue> {
+    public func values<K: ValueKey>(of key: K) -> ObservedValues<K.Value> {
         ObservedValues(of: key._key, in: self)
     }
 
@@ -211,7 +196,26 @@ extension Container {
     /// - Parameter key: A key path to the key to follow: `\.timeout`.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: ValueKey>(of key: (ContainerKeys) -> K) -> ObservedValues<K.ContainerValue> {
+    @_alwaysEmitIntoClient
+    public func values<K: ValueKey>(of key: (ContainerKeys) -> K) -> ObservedValues<K.Value> {
         values(of: key(ContainerKeys()))
+    }
+}
+
+extension Container {
+    /// Observes a key for what loads it whenever it's missing.
+    ///
+    /// - `onGone`: Called when the value has gone, and at first if there's none.
+    /// - `onEnd`: Called when the observation has ended.
+    /// - `keepingToken`: Receives the token before anything else is called.
+    package func observe(
+        _ key: Key, onValue: @escaping @Sendable (Payload) -> Void, onGone: @escaping @Sendable (Container) -> Void,
+        onEnd: @escaping @Sendable () -> Void, keepingToken: (ObservationToken) -> Void
+    ) {
+        let observer = Observer(key, isSequence: true, onValue, onGone: onGone, onEnd: onEnd)
+        keepingToken(ObservationToken(observer))
+        add(observer, nil, startsWithPresent: true)
+        // Closing cancels the observers that exist at that moment; this one may have been added later.
+        if node.isRefusing { observer.cancel() }
     }
 }

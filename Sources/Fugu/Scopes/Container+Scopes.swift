@@ -57,7 +57,7 @@ extension Container {
         let node = node
         while true {
             // Made strong outside the lock, because releasing it may end it.
-            let known = node.family.lock.withLock { token in node.storage[token].rare?.scopes[path] }
+            let known = node.family.lock.withLock { token in node.storage[token].rare?.scopes[path]?.container }
             if let container = known?.object {
                 ScopeRun(container).finish()
                 return container
@@ -66,9 +66,8 @@ extension Container {
             let weak = WeakReference(made)
             let isFirst = node.family.lock.withLock { token in
                 let rare = node.storage[token].more()
-                if let other = rare.scopes[path], other != known { return false }
-                rare.scopes[path] = weak
-                rare.scopeNodes[path] = UnmanagedReference(made.node)
+                if let other = rare.scopes[path]?.container, other != known { return false }
+                rare.scopes[path] = (weak, UnmanagedReference(made.node))
                 made.node.storage[token].more().scope = ScopeState(path: path, parent: node)
                 return true
             }
@@ -100,7 +99,7 @@ extension Container {
             return node.subtree(token).dropFirst().compactMap { scope -> WeakReference<Container>? in
                 guard let state = scope.storage[token].rare?.scope else { return nil }
                 state.isOutdated = true
-                return scope.parent?.storage[token].rare?.scopes[state.path]
+                return scope.parent?.storage[token].rare?.scopes[state.path]?.container
             }
         }
         for scope in scopes { if let container = scope.object { ScopeRun(container).finish() } }

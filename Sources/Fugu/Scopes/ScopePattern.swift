@@ -20,7 +20,7 @@
 ///
 /// Matching follows all readings of the pattern at once (Thompson's construction), one character of the path at a
 /// time, so it takes at most pattern × path steps, and usually ends at the first character that differs.
-struct ScopePattern: Sendable, Hashable {
+struct ScopePattern: Sendable {
     /// The pattern as it was written, for messages and `explain`.
     let text: String
     private let tokens: [Token]
@@ -52,7 +52,7 @@ struct ScopePattern: Sendable, Hashable {
 }
 
 extension ScopePattern {
-    private enum Token: Sendable, Hashable {
+    private enum Token: Sendable, Equatable {
         case literal(Character)
         /// `?`
         case one
@@ -100,11 +100,18 @@ extension ScopePattern {
     private static func segments(of text: Substring) -> [Substring] {
         var scalars = text.unicodeScalars
         if scalars.first == "/" { scalars.removeFirst() }
-        return scalars.split(separator: "/", omittingEmptySubsequences: false).map { Substring($0) }
+        var segments: [Substring] = []
+        var start = scalars.startIndex
+        for index in scalars.indices where scalars[index] == "/" {
+            segments.append(Substring(scalars[start..<index]))
+            start = scalars.index(after: index)
+        }
+        return segments + [Substring(scalars[start...])]
     }
 
     private static func withoutQuery(_ path: String) -> Substring {
-        Substring(path.unicodeScalars.prefix { $0 != "?" })
+        let scalars = path.unicodeScalars
+        return Substring(scalars[..<(scalars.firstIndex(of: "?") ?? scalars.endIndex)])
     }
 }
 

@@ -37,10 +37,9 @@ final class ScopeState {
     /// Removes the scope from its parent's tables, because the container is being released.
     func forget(_ token: LockToken, in node: Node) {
         parent.use { parent in
-            guard let rare = parent.storage[token].rare, rare.scopeNodes[path] == UnmanagedReference(node) else {
+            guard let rare = parent.storage[token].rare, rare.scopes[path]?.node == UnmanagedReference(node) else {
                 return
             }
-            rare.scopeNodes[path] = nil
             rare.scopes[path] = nil
         }
     }
@@ -108,8 +107,9 @@ struct ScopeRun {
             defer { node.storage[token].rare?.scope?.keys = keys }
             return node.storage[token].rare?.scope?.keys ?? []
         }
-        let gone = before.subtracting(keys).map { Write(node, TypedKey(resetting: $0), .rule(nil)) }
-        if !written.isEmpty || !gone.isEmpty { family.commit(written + gone) }
+        var writes = written
+        for key in before where !keys.contains(key) { writes.append(Write(node, TypedKey(resetting: key), .rule(nil))) }
+        if !writes.isEmpty { family.commit(writes) }
     }
 }
 

@@ -10,32 +10,24 @@ public import Synchronization
 /// It's initialized statically, because a lazy global would cost more than the rest of a lookup.
 @usableFromInline let internTable = Atomic<UInt>(0)
 
-/// The parts that a lookup compares, and the key's identity.
-@usableFromInline struct InternEntry {
-    @usableFromInline let raw: UInt
-    @usableFromInline let fileID: UInt
-    @usableFromInline let line: UInt
-    @usableFromInline let column: UInt
-    @usableFromInline let member: UInt
-    @usableFromInline let typeWord: UInt
-    /// Zero if the place makes only one key.
-    @usableFromInline let distinction: UInt
+/// The key's identity, and the parts that a lookup compares.
+///
+/// The distinction is zero if the place makes only one key. It's a tuple, since each member of a type that inlined code reads takes place in every program.
+@usableFromInline typealias InternEntry = (
+    raw: UInt, fileID: UInt, line: UInt, column: UInt, member: UInt, typeWord: UInt, distinction: UInt
+)
 
-    fileprivate init(_ raw: UInt, _ place: KeyPlace, _ distinction: UInt) {
-        self.raw = raw
-        fileID = unsafe UInt(bitPattern: place.fileID.utf8Start)
-        line = place.line
-        column = place.column
-        member = unsafe UInt(bitPattern: place.member.utf8Start)
-        typeWord = place.typeWord
-        self.distinction = distinction
-    }
+/// A slot of the table.
+@usableFromInline struct InternSlot: ~Copyable {
+    /// The address of a `ValueKeyRecord`, or zero while the slot is free.
+    @usableFromInline let record: Atomic<UInt>
+    @usableFromInline var entry: InternEntry
 
     @inlinable @inline(__always)
     func has(_ place: KeyPlace, _ distinction: UInt) -> Bool {
-        unsafe fileID == UInt(bitPattern: place.fileID.utf8Start) && line == place.line && column == place.column
-            && typeWord == place.typeWord && member == UInt(bitPattern: place.member.utf8Start)
-            && self.distinction == distinction
+        unsafe entry.fileID == UInt(bitPattern: place.fileID.utf8Start) && entry.line == place.line
+            && entry.column == place.column && entry.typeWord == place.typeWord
+            && entry.member == UInt(bitPattern: place.member.utf8Start) && entry.distinction == distinction
     }
 
     // Hardly two keys of a file share these parts, so the others are only compared.
@@ -44,15 +36,6 @@ public import Synchronization
         let mixed = (fileID &+ line &* 0x1_0001 &+ column &+ distinction) &* 0x9E37_79B1
         return mixed ^ mixed >> 15
     }
-
-    fileprivate var hash: UInt { Self.hash(fileID, line, column, distinction) }
-}
-
-/// A slot of the table.
-@usableFromInline struct InternSlot: ~Copyable {
-    /// The address of a `ValueKeyRecord`, or zero while the slot is free.
-    @usableFromInline let record: Atomic<UInt>
-    @usableFromInline var entry: InternEntry
 }
 
 /// A value key's identity, and the address of its record.
@@ -119,12 +102,12 @@ extension InternedKey {
         let slots = unsafe UnsafePointer<InternSlot>(bitPattern: address &+ UInt(2 * MemoryLayout<UInt>.stride))
             .unsafelyUnwrapped
         let fileID = unsafe UInt(bitPattern: place.fileID.utf8Start)
-        var index = InternEntry.hash(fileID, place.line, place.column, distinction) & mask
+        var index = InternSlot.hash(fileID, place.line, place.column, distinction) & mask
         while true {
             let slot = unsafe slots + Int(bitPattern: index)
             let record = unsafe slot.pointee.record.load(ordering: .acquiring)
             if record == 0 { return nil }
-            if unsafe slot.pointee.entry.has(place, distinction) {
+            if unsafe slot.pointee.has(place, distinction) {
                 let key = unsafe InternedKey(raw: slot.pointee.entry.raw, record: record)
                 if isIt(key) { return key }
             }
@@ -137,7 +120,9 @@ extension InternedKey {
         let key = unsafe InternedKey(Unmanaged.passRetained(record).takeUnretainedValue())
         let isFirstName =
             record.descriptor.naming != nil && find(place, KeyDistinction.firstName) { _ in true } == nil
-        let entry = InternEntry(key.raw, place, isFirstName ? KeyDistinction.firstName : hash)
+        let entry = unsafe InternEntry(
+            key.raw, UInt(bitPattern: place.fileID.utf8Start), place.line, place.column,
+            UInt(bitPattern: place.member.utf8Start), place.typeWord, isFirstName ? KeyDistinction.firstName : hash)
         InternTable.withRoom().insert(entry, record: key.record)
         return key
     }
@@ -180,7 +165,7 @@ extension InternedKey {
     }
 
     func insert(_ entry: InternEntry, record: UInt) {
-        var index = unsafe entry.hash & header[0]
+        var index = unsafe InternSlot.hash(entry.fileID, entry.line, entry.column, entry.distinction) & header[0]
         while unsafe slots[Int(index)].record.load(ordering: .relaxed) != 0 { index = unsafe (index + 1) & header[0] }
         unsafe slots[Int(index)].entry = entry
         unsafe slots[Int(index)].record.store(record, ordering: .releasing)

@@ -6,9 +6,9 @@ public import Synchronization
 /// The clock ticks with every change and never wraps around.
 @usableFromInline enum CellFlags {
     /// `word` is this container's own value and may be read.
-    @usableFromInline static let fast: UInt64 = 1
+    @_alwaysEmitIntoClient static var fast: UInt64 { 1 }
     /// `word` is the address of the ancestor's cell whose value is inherited, unless something in between has changed.
-    @usableFromInline static let link: UInt64 = 2
+    @_alwaysEmitIntoClient static var link: UInt64 { 2 }
     /// The key is held here, by a value, a replaced loader, a rule, or a source: descendants see it.
     static let held: UInt64 = 4
     /// The value comes from a default or a load; the place of a loaded instance has its provenance.
@@ -29,7 +29,7 @@ public import Synchronization
     /// The flags that stay when a value comes or goes.
     static let kept: UInt64 = special | input
 
-    @inlinable @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 9 }
+    @_alwaysEmitIntoClient @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 9 }
     static func at(_ time: UInt64) -> UInt64 { time << 9 }
 }
 

@@ -21,7 +21,7 @@ extension Container {
     @concurrent public func reload(every interval: Duration) async {
         // A closed container loads no clock.
         guard !isClosed else { return }
-        let clock = clock
+        let clock = self.clock
         await withTaskGroup { group in
             group.addTask {
                 var watch = SourceWatch(interval: interval)
@@ -31,7 +31,7 @@ extension Container {
                 }
             }
             // A sequence ends when its container is closed.
-            group.addTask { for await _ in self.values(of: ErasedClock.self) {} }
+            group.addTask { for await _ in self.values(of: \.clock) {} }
             await group.next()
             group.cancelAll()
         }

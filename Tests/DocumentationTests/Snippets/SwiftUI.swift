@@ -2,6 +2,7 @@
 import SwiftUI
 #endif
 import Fugu
+import FuguLoadStates
 import Observation
 import Synchronization
 import Testing

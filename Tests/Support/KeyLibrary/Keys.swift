@@ -19,7 +19,7 @@ extension ContainerKeys {
 /// Declarations that only the module sees.
 public func limitsInside(_ container: Container) -> [Int] {
     [
-        container.publicLimit, container.internalLimit, container[\.publicLimit],
+        container.publicLimit, container.internalLimit, container.publicLimit,
         container[ContainerKeys().internalLimit],
     ]
 }

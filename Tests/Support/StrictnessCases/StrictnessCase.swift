@@ -93,8 +93,8 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
         StrictnessCase(
             "a feature by key gives its placeholder", gives: "no printer",
             failing: refusal(
-                of: #"\.printer"#, line: #"$0[\.printer] = …"#)
-        ) { $0[\.printer] },
+                of: #"\.printer"#, line: "$0.printer = …")
+        ) { $0.printer },
     ]
 
     private static let families = [
@@ -121,7 +121,7 @@ package struct StrictnessCase: Sendable, CustomStringConvertible {
             failing: "server: strictness.port: expected Int, found string \"http\""
         ) {
             try $0.apply(DictionarySource(["strictness.port": "http"], name: "server"))
-            return "\($0[\.port])"
+            return "\($0.port)"
         },
         StrictnessCase(
             "endpoints without a closure fail and give their placeholders", gives: "true 7 nil",

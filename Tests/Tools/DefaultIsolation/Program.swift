@@ -1,6 +1,7 @@
 import Fugu
 import FuguInspection
 import FuguKeyedChildren
+import FuguLoadStates
 
 // Every load, default, and observer that belongs to the main actor checks that it runs there, and one that suspends and belongs to no
 // actor that it runs on none. What is used off the main actor and isn't a key says `nonisolated`, and nothing else does.
@@ -131,7 +132,7 @@ nonisolated struct Doorman {
 nonisolated func off(_ container: Container) async throws {
     await Task.detached {
         container.userName = "Ada"
-        precondition(container.greeter.greet() == "Hello, Ada" && container[Greeter.self] == container[\.greeter])
+        precondition(container.greeter.greet() == "Hello, Ada" && container[Greeter.self] == container.greeter)
         precondition(Container.with(container) { Doorman().greeter.text } == "Hello, Ada")
         precondition(Container.with(container) { Doorman().host.text } == container.host.text)
         precondition(container.farewell == "Goodbye, Ada" && container.timeout == 30 && container[Volume.self] == 5)

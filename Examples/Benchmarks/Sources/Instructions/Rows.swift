@@ -46,7 +46,7 @@ extension Row {
             container.timeout = 31
             let member = unknown(\.timeout)
             var sum = 0
-            for _ in 0..<count { sum &+= container[member] }
+            for _ in 0..<count { sum &+= container[dynamicMember: member] }
             return sum
         },
     ]

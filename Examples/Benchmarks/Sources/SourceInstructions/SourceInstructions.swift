@@ -76,7 +76,7 @@ private final class Total: Sendable {
     }
 }
 
-extension FeatureKey where Instance == Total {
+extension FeatureKey where Value == Total {
     /// A feature that reads a number of properties that sources may supply.
     fileprivate static func total(of inputs: Int) -> FeatureKey {
         let keys = (0..<inputs).map { PropertyKey("limit-\($0)", defaultValue: 0) }

@@ -89,7 +89,7 @@ enum Reads {
         }
         let subscripted = Workload("value key, subscript") { n in
             var sum = 0
-            for _ in 0..<n { sum &+= container[\.limit] }
+            for _ in 0..<n { sum &+= container.limit }
             return sum
         }
         let handle = Workload("Int property, captured handle") { n in

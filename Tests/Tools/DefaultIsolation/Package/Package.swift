@@ -21,6 +21,7 @@ let package = Package(
             dependencies: [
                 "ShopApp", "ShopInterface", .product(name: "FuguInspection", package: "Fugu"),
                 .product(name: "FuguKeyedChildren", package: "Fugu"),
+                .product(name: "FuguLoadStates", package: "Fugu"),
                 .product(name: "FuguTesting", package: "Fugu"),
             ],
             swiftSettings: settings),

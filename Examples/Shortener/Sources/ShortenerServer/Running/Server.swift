@@ -122,7 +122,7 @@ struct WarmUpService: Service {
         readiness.begin(["\(Links.self)", "\(HitCounter.self)"])
         try await container.warmUp { progress in
             readiness.note(progress)
-            logger.info("Loaded \(progress.feature), \(progress.finished) of \(progress.total), \(progress.elapsed)")
+            logger.info("Loaded \(progress.feature), \(progress.finished) of \(progress.total)")
         } _: {
             $0.load(Links.self)
             $0.load(HitCounter.self)

@@ -1,6 +1,7 @@
 import Fugu
 import FuguInspection
 import FuguKeyedChildren
+import FuguLoadStates
 import FuguTesting
 import Observation
 import ShopApp
@@ -28,7 +29,7 @@ import Testing
         let container = Container()
         let window = Container.with(container) { Window() }
         window.screen.visits += 1
-        #expect(container.screen.title == "Hello, guest" && container[\.screen].visits == 1)
+        #expect(container.screen.title == "Hello, guest" && container.screen.visits == 1)
         let following = window.follow(container)
         while window.titles.isEmpty { await Task.yield() }
         await Task.detached { container.userName = "Ada" }.value

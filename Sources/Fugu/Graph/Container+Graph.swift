@@ -1,0 +1,190 @@
+/// A key in a container, which is given by its number.
+package typealias GraphPlace = (key: Key, container: Int)
+
+/// What receives what the containers of a family hold, for a graph.
+///
+/// It's called in one turn of the lock, so it keeps what it gets, and looks up no names.
+package protocol GraphReceiver: AnyObject {
+    /// Receives a container. Ancestors come first.
+    func add(container: Int, in parent: Int?, depth: Int, name: String, childCount: Int, isClosed: Bool)
+
+    /// Receives a value or loader that is held, or an instance that was loaded.
+    ///
+    /// - `held`: What holds the key, or `nil` if it was loaded.
+    /// - `isForTest`: Whether it's the value for tests if the feature has one.
+    /// - `error`: The text of the last error, which can contain a secret.
+    func add(
+        _ place: GraphPlace, depth: Int, held: HeldBy?, loadCount: Int, duration: Duration?, value: Payload?,
+        isLocal: Bool, isForTest: Bool, inputs: [GraphPlace], changed: [GraphPlace], anchors: [Key], error: String?)
+
+    /// Receives a load that has failed.
+    func add(failed place: GraphPlace, depth: Int, inputs: [GraphPlace], error: String)
+
+    /// Receives a load in progress.
+    ///
+    /// - `isShown`: Whether its instance will live in one of the containers.
+    func add(
+        loading place: GraphPlace, depth: Int, inputs: [GraphPlace], _ id: ObjectIdentifier,
+        neededBy: ObjectIdentifier?,
+        isShown: Bool)
+}
+
+/// What holds a key.
+package enum HeldBy { case value, loader, source }
+
+extension Container {
+    /// Tells a graph what this container, its ancestors, and its descendants hold.
+    ///
+    /// - `isAlone`: Whether to leave out descendants.
+    package func tell(_ graph: any GraphReceiver, isAlone: Bool = false) {
+        let node = node
+        node.family.lock.withLock { token in
+            if node.isEnded(token) { return }
+            let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
+            for node in nodes { node.tell(token, graph) }
+            if !isAlone { node.tellLoads(token, graph) }
+        }
+    }
+}
+
+extension Node {
+    fileprivate func tell(_ token: LockToken, _ graph: any GraphReceiver) {
+        graph.add(
+            container: number, in: parent?.number, depth: depth, name: displayName(token),
+            childCount: childCount(token), isClosed: storage[token].isClosed)
+        let failures = storage[token].rare?.failures ?? KeyTable()
+        for cell in storage.cells(token) where cell.key != Key.containerName {
+            // A replaced feature whose load has failed is added once, as failed.
+            let failure = failures[cell.key]
+            if let failure, !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
+            tell(token, graph, cell, failure?.text)
+        }
+        for (key, failure) in failures.entries where !failure.isPast {
+            if case .found = look(token, key) { continue }
+            var inputs = failure.inputs.compactMap { place(token, of: $0) }
+            // One of its inputs may have failed for the same container.
+            if failure.way.count > 1 { inputs.append((failure.way[1], number)) }
+            graph.add(failed: (key, number), depth: depth, inputs: inputs, error: failure.text)
+        }
+    }
+
+    private func tell(_ token: LockToken, _ graph: any GraphReceiver, _ cell: CellReference, _ error: String?) {
+        let place = cell.place
+        var held: HeldBy?
+        switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
+        case (true, false) where cell.has(CellFlags.layered):
+            held = place?[token].rare?.rule.value == nil ? .source : .value
+        case (true, false): held = place?[token].rare?.replacement.value == nil ? .value : .loader
+        case (_, true): break
+        case (false, false): return
+        }
+        var (inputs, changed, anchors): ([GraphPlace], [GraphPlace], [Key]) = ([], [], [])
+        let provenance = place?[token].provenance
+        for input in provenance?.direct ?? [] {
+            guard case .found(let read, let owner) = look(token, input) else {
+                // It was replaced or reset after the load, and hasn't been loaded again.
+                if let owner = lost(token, input, after: cell.time) {
+                    changed.append((input.known(at: owner.depth), owner.number))
+                }
+                continue
+            }
+            inputs.append((read.key, owner.object.number))
+            if read.time > cell.time || place?[token].isOutdated == true {
+                changed.append((read.key, owner.object.number))
+            }
+        }
+        if let provenance, !isRoot, !provenance.isLocal {
+            anchors = family.way(token, from: cell.key) { holds(token, $0) }
+        }
+        if anchors.first == cell.key { anchors.removeFirst() }
+        var duration: Duration?
+        #if DEBUG
+        duration = place?[token].duration
+        #endif
+        graph.add(
+            (cell.key, number), depth: depth, held: held, loadCount: place?[token].loadCount ?? 0, duration: duration,
+            value: cell.key.kind == .property ? cell.payload : nil, isLocal: provenance?.isLocal ?? false,
+            isForTest: held == nil && loadsTestValue(token, cell.key), inputs: inputs, changed: changed,
+            anchors: anchors, error: error)
+    }
+
+    /// Whether an instance that was loaded here is a value for tests if the feature has one.
+    private func loadsTestValue(_ token: LockToken, _ key: Key) -> Bool {
+        storage[token].strictness != nil
+            && path.firstResult { node in
+                let cell = node.storage.existingCell(token, key)
+                return cell?.place?[token].rare?.replacement.value == nil ? nil : true
+            } == nil
+    }
+
+    /// Returns the nearest node in which an input that isn't there anymore was replaced or reset after a load.
+    private func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
+        path.firstResult { node in
+            let cell = node.storage.existingCell(token, key.known(at: node.depth))
+            return cell.map { !$0.has(CellFlags.link) && $0.time > time } == true ? UnmanagedReference(node) : nil
+        }?.object
+    }
+
+    /// Tells of the loads in progress.
+    ///
+    /// A load counts where its instance is expected.
+    fileprivate func tellLoads(_ token: LockToken, _ graph: any GraphReceiver) {
+        for load in family.loads(token) {
+            let home = load.load!.expected.object
+            graph.add(
+                loading: (load.key!.known(at: home.depth), home.number), depth: home.depth,
+                inputs: load.state[token].load.inputs.compactMap { load.node!.place(token, of: $0.key) },
+                ObjectIdentifier(load), neededBy: load.parent.map { ObjectIdentifier($0) },
+                isShown: load.key!.kind != .property && (home.isWithin(self) || isWithin(home)))
+        }
+    }
+
+    private func place(_ token: LockToken, of key: Key) -> GraphPlace? {
+        guard case .found(let cell, let owner) = look(token, key) else { return nil }
+        return (cell.key, owner.object.number)
+    }
+}
+
+extension Payload {
+    /// The value if it's a string.
+    package var string: String? {
+        if box is Box<String> { return value(as: String.self) }
+        return box is Box<String?> ? value(as: String?.self) : nil
+    }
+}
+
+/// A record of a failed load, for graphs, with the text of its error, because the error itself may keep any object.
+struct FailedLoad: Sendable {
+    let text: String
+    /// The path from the key to the one whose load threw the error.
+    let way: [Key]
+    /// The inputs that the load had read.
+    let inputs: [Key]
+    var count = 1
+    /// Whether a later load has succeeded.
+    var isPast = false
+
+    private static let longestText = 500
+
+    /// Creates a record, outside every lock, because describing the error is user code.
+    init(_ error: any Error, way: [Key], inputs: [Key]) {
+        let text = "\(error)"
+        self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
+        self.way = way
+        self.inputs = inputs
+    }
+}
+
+extension Frame {
+    /// Outside the lock: remembers that the load has failed.
+    func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
+        if error is CancellationError { return }
+        var failure = FailedLoad(error, way: way, inputs: inputs)
+        family.lock.withLock { token in
+            guard let node, !node.isEnded(token) else { return }
+            let rare = node.storage[token].more()
+            failure.count += rare.failures[key!]?.count ?? 0
+            rare.failures[key!] = failure
+        }
+    }
+}
