@@ -103,7 +103,8 @@ enum ValueKeys {
             state.names[name, default: []].append(state.records.count)
         }
         return Key(
-            valueKeyAt: state.records.count, KeyKind(rawValue: typeWord & Key.kindMask)!, isInherited: descriptor.isInherited
+            valueKeyAt: state.records.count, KeyKind(rawValue: typeWord & Key.kindMask)!,
+            isInherited: descriptor.isInherited
         ).raw
     }
 
