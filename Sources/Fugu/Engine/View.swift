@@ -59,6 +59,11 @@ extension Container {
     /// - `place`: The place of the read, if it's known.
     func present(_ key: Key, _ naming: PropertyNaming?, at place: SourcePlace? = nil) -> Payload? {
         tell(.read, key, at: place)
+        return presentNow(key, naming)
+    }
+
+    @inline(__always)
+    private func presentNow(_ key: Key, _ naming: PropertyNaming?) -> Payload? {
         if let naming { asked.family.learn(naming, of: key) }
         return presentNow(key)
     }
@@ -90,7 +95,8 @@ extension Container {
     func read(
         _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        if let payload = present(key, naming, at: isWatched ? request().readPlace : nil) { return payload }
+        if isWatched { TestProcess.tell(.read, key, at: request().readPlace) }
+        if let payload = presentNow(key, naming) { return payload }
         return try load(request(), loader)
     }
 

@@ -44,8 +44,8 @@ extension External where Self: Feature {
     ///
     /// Don't use it directly.
     public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self), hasTestValue: hasTestValue) { try $0.answer($1, for: Self.self) }
-            .external(placeholder: { Payload(placeholder) }, preview: { Payload(try preview) })
+        KeyDefinition(Key.feature(Self.self), testValue: testLoad) { try $0.answer($1, for: Self.self) }
+            .external(placeholder: { _ in Payload(placeholder) }, preview: { Payload(try preview) })
     }
 }
 

@@ -60,7 +60,7 @@ extension Feature {
     ///
     /// Don't use it directly.
     @inlinable public static var _key: KeyDefinition {
-        KeyDefinition(Key.feature(Self.self), hasTestValue: hasTestValue) { try $0.answer($1, for: Self.self) }
+        KeyDefinition(Key.feature(Self.self), testValue: testLoad) { try $0.answer($1, for: Self.self) }
     }
 
     /// Loads, or returns what is declared for an Xcode preview or for a test.

@@ -6,11 +6,13 @@ public struct KeyDefinition: Sendable {
     @usableFromInline package let raw: UInt
     private let method: KeyLoader.Method
     /// Whether the feature reaches outside the process.
-    private(set) var isExternal: Bool
+    var isExternal: Bool { hasTestValue || preview != nil }
     /// Whether the feature declares what a test's container loads instead.
     let hasTestValue: Bool
     /// Creates what a strict container gives instead of an external feature that can't throw.
-    private(set) var placeholder: (@Sendable () -> Payload)?
+    ///
+    /// It receives the container, for what a value for tests needs.
+    private(set) var placeholder: (@Sendable (Container) -> Payload)?
     /// Creates what an Xcode preview gives instead of an external feature; throws only if the feature can, or if it has a value for
     /// tests.
     private var preview: (@Sendable () throws -> Payload)?
@@ -28,30 +30,31 @@ public struct KeyDefinition: Sendable {
         self.raw = raw
         self.method = method
         self.hasTestValue = hasTestValue
-        isExternal = hasTestValue
         name = naming
     }
 
+    // Assigns everything itself, since a definition is made for each load.
     @usableFromInline init(
-        _ raw: UInt, hasTestValue: Bool = false,
+        _ raw: UInt, testValue: (@Sendable (Container) -> Payload)? = nil,
         answer: @escaping @Sendable (Container, KeyQuestion) throws -> Payload?
     ) {
-        self.init(raw, .plain(answer), hasTestValue: hasTestValue)
+        self.raw = raw
+        method = .plain(answer)
+        hasTestValue = testValue != nil
+        placeholder = testValue
+        preview = nil
+        name = nil
     }
 
     /// Returns the definition of a feature that reaches outside the process.
     func external(
-        placeholder: (@Sendable () -> Payload)? = nil, preview: @escaping @Sendable () throws -> Payload
+        placeholder: (@Sendable (Container) -> Payload)? = nil, preview: @escaping @Sendable () throws -> Payload
     ) -> KeyDefinition {
         var definition = self
-        definition.isExternal = true
         if !hasTestValue { definition.placeholder = placeholder }
         definition.preview = preview
         return definition
     }
-
-    /// Whether the feature reaches outside the process, and its placeholder.
-    var substitution: (isExternal: Bool, placeholder: (@Sendable () -> Payload)?) { (isExternal, placeholder) }
 
     /// Returns what is declared for a preview, or `nil` if nothing is, and the feature is loaded or has a value for tests.
     @usableFromInline func makePreview() throws -> Payload? {

@@ -44,13 +44,10 @@
     }
 
     @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
-        let (isExternal, placeholder) = F._key.substitution
+        let definition = F._key
         self.init(
-            Key.feature(F.self), home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: isExternal,
-            hasTestValue: F.hasTestValue,
-            placeholder: !isExternal
-                ? nil : { placeholder?() ?? F.instance(F.testValue(in: $0)) },
-            at: place)
+            definition.raw, home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
+            hasTestValue: definition.hasTestValue, placeholder: definition.placeholder, at: place)
     }
 
     init(_ key: Key, _ feature: FeatureDescriptor) {

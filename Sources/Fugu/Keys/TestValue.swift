@@ -22,7 +22,11 @@ extension Container {
 }
 
 extension Feature {
-    @usableFromInline static var hasTestValue: Bool { TestValue.self != Never.self }
+    @inlinable static var hasTestValue: Bool { TestValue.self != Never.self }
+    /// Makes the value for tests, if one is declared.
+    @inlinable static var testLoad: (@Sendable (Container) -> Payload)? {
+        if hasTestValue { { instance(testValue(in: $0)) } } else { nil }
+    }
 }
 
 extension ThrowingFeature {

@@ -54,8 +54,8 @@ extension ThrowingFeature {
     }
 
     static var definition: KeyDefinition {
-        KeyDefinition(Key.throwingFeature(Self.self), hasTestValue: hasTestValue) {
-            try $0.answer($1, { Request(Self.self) }, { try make(in: $0) })
-        }
+        KeyDefinition(
+            Key.throwingFeature(Self.self),
+            .plain { try $0.answer($1, { Request(Self.self) }, { try make(in: $0) }) }, hasTestValue: hasTestValue)
     }
 }
