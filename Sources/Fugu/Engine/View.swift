@@ -57,13 +57,11 @@ extension Container {
     /// Returns the current value, without loading.
     ///
     /// - `place`: The place of the read, if it's known.
-    func present(_ key: Key, _ naming: PropertyNaming?, at place: SourcePlace? = nil) -> Payload? {
-        tell(.read, key, at: place)
-        return presentNow(key, naming)
-    }
-
     @inline(__always)
-    private func presentNow(_ key: Key, _ naming: PropertyNaming?) -> Payload? {
+    func present(
+        _ key: Key, _ naming: PropertyNaming?, at place: @autoclosure () -> SourcePlace? = nil
+    ) -> Payload? {
+        tell(.read, key, at: place())
         if let naming { asked.family.learn(naming, of: key) }
         return presentNow(key)
     }
@@ -95,8 +93,7 @@ extension Container {
     func read(
         _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        if isWatched { TestProcess.tell(.read, key, at: request().readPlace) }
-        if let payload = presentNow(key, naming) { return payload }
+        if let payload = present(key, naming, at: request().readPlace) { return payload }
         return try load(request(), loader)
     }
 

@@ -34,8 +34,11 @@ package enum SharedUse: Sendable { case read, changed, observed, child, copied }
 
 extension Container {
     /// Tells the test that something is done through this container, if it's the shared one of a test process.
-    func tell(_ use: SharedUse, _ key: Key? = nil, at place: SourcePlace? = nil) {
-        if isWatched { TestProcess.tell(use, key, at: place) }
+    ///
+    /// - `place`: The place, which is found only then.
+    @inline(__always)
+    func tell(_ use: SharedUse, _ key: Key? = nil, at place: @autoclosure () -> SourcePlace? = nil) {
+        if isWatched { TestProcess.tell(use, key, at: place()) }
     }
 }
 
