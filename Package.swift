@@ -8,9 +8,6 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
-// No other module imports tests, so their modules come from the same pass as their code. A pass of their own takes a sixth longer.
-let ofTests = strict + [.unsafeFlags(["-no-emit-module-separately"])]
-
 // Elsewhere, nothing reads a privacy manifest, and a module with resources would import Foundation to find them.
 #if os(macOS)
 let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
@@ -62,52 +59,52 @@ let package = Package(
             exclude: ["KeyLibrary", "StrictnessCases", "TrapCounts"], swiftSettings: strict),
         .testTarget(
             name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "Support"],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .testTarget(
             name: "FuguConfigurationTests",
             dependencies: [
                 "Fugu", "FuguConfiguration", "FuguInspection", "FuguLoadStates", "FuguTesting", "Support",
             ],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .testTarget(
             name: "FuguAsyncTests",
             dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "FuguLoadStates", "FuguTesting", "Support"],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .testTarget(
             name: "FuguFoundationTests",
             dependencies: [
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguTesting", "Support",
             ],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .target(
             name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],
             path: "Tests/Support/StrictnessCases", swiftSettings: strict),
         .testTarget(
             name: "FuguTestingTests",
             dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "StrictnessCases", "Support"],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .testTarget(
             name: "FuguTestingXCTests", dependencies: ["Fugu", "FuguTesting", "StrictnessCases"],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .testTarget(
             name: "ApiTests",
             dependencies: [
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection", "FuguTesting",
                 "Support",
             ],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .target(
             name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/Support/KeyLibrary", swiftSettings: strict),
         .testTarget(
             name: "TwoModulesTests", dependencies: ["Fugu", "FuguTesting", "KeyLibrary", "Support"],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection",
                 "FuguKeyedChildren", "FuguLoadStates", "FuguTesting",
             ],
-            swiftSettings: ofTests),
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
