@@ -7,7 +7,8 @@ extension Container {
     /// Container.with { $0.timeout = 5 } operation: { reload() }
     /// ```
     ///
-    /// The child isn't closed afterward. If its loads register teardown closures, call ``withChild(_:operation:)`` instead.
+    /// The child isn't closed afterward. If its loads register teardown closures, call
+    /// ``withChild(_:fileID:line:operation:)`` instead.
     ///
     /// - Parameters:
     ///   - configure: Configures the child before the operation begins.
@@ -27,7 +28,8 @@ extension Container {
 
     /// Runs an async operation with a configured child of ``current`` as ``current``.
     ///
-    /// The child isn't closed afterward. If its loads register teardown closures, call ``withChild(_:operation:)`` instead.
+    /// The child isn't closed afterward. If its loads register teardown closures, call
+    /// ``withChild(_:fileID:line:operation:)`` instead.
     ///
     /// - Parameters:
     ///   - configure: Configures the child before the operation begins.
