@@ -120,6 +120,7 @@ struct Route: Sendable { init(_ path: String, store: (any LinkRepository)? = nil
 public protocol PaymentService: Sendable {}
 struct UnimplementedPayments: PaymentService {}
 struct CardPayments: PaymentService { init(url: String) {} }
+struct FreePayments: PaymentService {}
 enum Payments: Feature, Required {
     typealias Instance = any PaymentService
     static var placeholder: any PaymentService { UnimplementedPayments() }
