@@ -128,19 +128,19 @@ struct DoormanTests {
 
 // Declarations that the page leaves to its reader.
 
-protocol LetterStore: Sendable {
+nonisolated protocol LetterStore: Sendable {
     var all: [String] { get }
     func keep(_ text: String)
 }
 
-private struct FileLetters: LetterStore {
+nonisolated private struct FileLetters: LetterStore {
     let files: FileAccess
     init(_ files: FileAccess) { self.files = files }
     var all: [String] { [] }
     func keep(_ text: String) {}
 }
 
-private final class MemoryLetters: LetterStore {
+nonisolated private final class MemoryLetters: LetterStore {
     private let city: String
     private let kept = Mutex<[String]>([])
     init(city: String) { self.city = city }
