@@ -15,7 +15,7 @@ extension FeatureContainer {
     ///
     ///     @Suite(.container { $0.useStandardDoubles() })
     ///
-    /// `clock`, `timestamp`, and `date` follow ``manualClock``, which stands still until you advance it. `randomness`
+    /// `clock`, `timestamp`, and `date` follow `manualClock`, which stands still until you advance it. `randomness`
     /// is seeded, `uuid` counts up from zero, `fileAccess` and `keyValueStore` keep in memory, `environment` is empty,
     /// `locale` is `en_US_POSIX`, `timeZone` is GMT, and `calendar` follows those two. Set others after this
     /// call.
