@@ -2,6 +2,7 @@ import Foundation
 import Fugu
 import FuguConfiguration
 import FuguFoundation
+import FuguLoadStates
 import FuguTesting
 
 // What the code in documentation comments takes for granted.
