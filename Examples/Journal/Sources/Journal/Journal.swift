@@ -45,10 +45,10 @@ struct CommonOptions: ParsableArguments {
 
 extension Container {
     fileprivate func freeze() {
-        timestamp = .constant(1_735_689_600)  // 2025-01-01 00:00:00 UTC; the date follows it.
-        uuid = .incrementing
-        timeZone = .gmt
-        locale = Locale(identifier: "en_US_POSIX")
+        self.timestamp = .constant(1_735_689_600)  // 2025-01-01 00:00:00 UTC; the date follows it.
+        self.uuid = .incrementing
+        self.timeZone = .gmt
+        self.locale = Locale(identifier: "en_US_POSIX")
     }
 }
 

@@ -116,7 +116,7 @@ extension Container {
 
     /// Where programs keep the user's data.
     private func dataFolder() throws -> URL {
-        let environment = environment
+        let environment = self.environment
         #if os(Windows)
         if let folder = environment["LOCALAPPDATA"], !folder.isEmpty { return URL(filePath: folder) }
         #else
