@@ -418,7 +418,7 @@ extension FeatureContainer {
         #if DEBUG
         let limit = 8_192
         #else
-        let limit = 3_200
+        let limit = 3_072
         #endif
         expect(each > 500 && each <= limit, "\(each) bytes")
     }

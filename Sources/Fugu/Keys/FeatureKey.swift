@@ -165,8 +165,16 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     func run(_ load: Load, in container: any FeatureContainer) -> Payload {
         switch load {
         case .anywhere(let load): load(container)
-        case .onMainActor(let load): MainActor.assumeIsolated { load(container) }
+        case .onMainActor(let load): runOnMainActor(load, in: container)
         }
+    }
+
+    // Apart, since it would take room of the stack in each nested load.
+    @inline(never)
+    private func runOnMainActor(
+        _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Payload, in container: any FeatureContainer
+    ) -> Payload {
+        MainActor.assumeIsolated { load(container) }
     }
 
     var isExternal: Bool { placeholder != nil || testValue != nil }
