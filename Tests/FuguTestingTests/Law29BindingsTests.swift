@@ -151,9 +151,8 @@ import Testing
 
     @Test("In other containers, debug builds report it, in each container that is passed over (law 29)")
     func elsewhere() {
-        let reports = Log<String>()
         let container = Container.program()
-        container.handleReports { reports.add($0) }
+        let reports = container.logReports()
         Container.with(container) {
             let model = Container.with {
                 $0[Number.self] = 1

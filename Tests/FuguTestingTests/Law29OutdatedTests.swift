@@ -193,8 +193,8 @@ import Testing
     @Test(
         "Elsewhere the instance is kept, and debug builds report it once for an instance and an input (laws 19 and 29)")
     func elsewhere() {
-        let reports = Log<String>()
-        let container = live(reports)
+        let container = Container.program()
+        let reports = container.logReports()
         container[Items.self] = Items { 2 }
         _ = (container[Stock.self], container[Doubled.self])
         for number in 3...5 {
@@ -213,8 +213,8 @@ import Testing
 
     @Test("So is an instance whose input was decorated or added to since (law 29)")
     func layersElsewhere() {
-        let reports = Log<String>()
-        let container = live(reports)
+        let container = Container.program()
+        let reports = container.logReports()
         let child = container.child()
         expect(child.outdatedCount == 0 && child[Shelf.self].count == 1)
         container.contribute(to: \.outdatedList) { _ in 1 }
@@ -235,13 +235,6 @@ import Testing
         #else
         expect(reports.all, equals: [])
         #endif
-    }
-
-    /// A container in which external features load, as in a program.
-    private func live(_ reports: Log<String>) -> Container {
-        let container = Container.program()
-        container.handleReports { reports.add($0) }
-        return container
     }
 }
 

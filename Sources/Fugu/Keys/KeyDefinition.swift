@@ -209,11 +209,7 @@ extension NonisolatedFeature {
 
 extension Key {
     /// Whether a strict container loads a value for tests instead.
-    package var hasTestValue: Bool {
-        if let decorated { return !isElement && decorated.hasTestValue }
-        if isValueKey { return ValueKeys.descriptor(of: self).keyTraits.hasTestValue }
-        return (type as? any ContainerKey.Type)?._key.hasTestValue == true
-    }
+    package var hasTestValue: Bool { !isElement && traits.hasTestValue }
 }
 
 extension PropertyDescriptor {
