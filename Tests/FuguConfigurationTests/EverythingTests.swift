@@ -39,6 +39,20 @@ import Testing
         expect(failure == nil)
     }
 
+    @Test("A reset tells of the inherited value, although an equal one hid it before either changed (laws 7 and 10)")
+    func equalValuesThatPart() async {
+        for changed in [2, 1, 0] {
+            let failure = await EverythingComparison.failure(
+                isStrict: false,
+                [
+                    .change(0, .p0, .set(1)), .child(1, of: 0), .child(2, of: 1), .modify(1, .p0, by: 0),
+                    .modify(2, .p0, by: 0), .change(changed, .p0, .set(5)), .observe(2, .p0), .observe(1, .p0),
+                    .change(2, .p0, .reset), .change(1, .p0, .reset),
+                ])
+            expect(failure == nil)
+        }
+    }
+
     /// The story as a test that can be pasted.
     private static func program(_ isStrict: Bool, _ story: [EverythingStep]) -> String {
         """

@@ -542,12 +542,15 @@ extension Family {
             if write.answer != nil { write.answer = nil }
             return nil
         }
-        if write.answer?.time == seen.time { return nil }
-        if let isEqual = write.equal.known(old, new) {
+        if write.answer?.time != seen.time {
+            guard let isEqual = write.equal.known(old, new) else {
+                open.append(Comparison(index: index, equal: write.equal, old: old, new: new, time: seen.time))
+                return nil
+            }
             write.answer = (seen.time, isEqual)
-        } else {
-            open.append(Comparison(index: index, equal: write.equal, old: old, new: new, time: seen.time))
         }
+        // Two cells will have the same time, so neither may be given another value that keeps it.
+        if seen != cell, write.answer?.isEqual == true { for each in [seen, cell] { each.mark(CellFlags.input) } }
         return nil
     }
 

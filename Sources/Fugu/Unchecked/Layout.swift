@@ -22,7 +22,8 @@ public import Synchronization
     /// There is a value in `word`.
     static let hasWord: UInt64 = 128
 
-    /// An instance was made from the value, so that setting an equal one must be distinguished from a change.
+    /// An instance was made from the value, or another container's equal one has its time, so that setting an equal one must be
+    /// distinguished from a change.
     static let input: UInt64 = 256
 
     static let flags: UInt64 = 0x1FF
