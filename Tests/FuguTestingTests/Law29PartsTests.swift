@@ -118,6 +118,7 @@ import Testing
                 try await check(.current)
             }
             try await check(Container.strict { assign($0) })
+            try await runCase(.container) { try await check(Container { assign($0) }) }
         }
         expect(found.map(\.text), equals: [])
     }

@@ -18,6 +18,7 @@ import Testing
         expect(container[Name.self], equals: "world")
         container[Name.self] = "Ada"
         expect(container[Greeting.self].text, equals: "Hello, Ada")
+        expect(Container { $0[Name.self] = "Eve" }[Greeting.self].text, equals: "Hello, Eve")
     }
 }
 

@@ -56,6 +56,15 @@ public final class Container: FeatureContainer {
         TestProcess.prepareRoot(self)
     }
 
+    /// Creates a container, configured by a closure.
+    ///
+    /// - Parameter configure: A closure that sets what differs from the defaults.
+    /// - Throws: What `configure` throws.
+    public convenience init<E>(_ configure: (Container) throws(E) -> Void) throws(E) {
+        self.init()
+        try self.configure(configure)
+    }
+
     /// Creates a root that isn't strict, in tests either.
     init(bare: Void) {
         asked = Node()

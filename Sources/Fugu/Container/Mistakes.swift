@@ -38,6 +38,28 @@ extension Container {
     }
 }
 
+extension Container {
+    /// Not available: an element is loaded in the container that lists it.
+    @available(*, unavailable, message: "give a closure that creates the element: { _ in element }")
+    public func contribute<Element>(to list: (ContainerKeys) -> FeatureKey<[Element]>, _ element: Element) {
+        fatalError()
+    }
+}
+
+extension FeatureKey {
+    /// Not available: the feature belongs to the main actor.
+    @available(*, unavailable, message: "it belongs to the main actor; write MainActorFeatureKey")
+    public init<F: MainActorFeature>(_ feature: F.Type) where F.Instance == Value { fatalError() }
+}
+
+extension MainActorFeatureKey {
+    /// Not available: a feature of the main actor isn't external.
+    @available(*, unavailable, message: "a feature of the main actor has no placeholder; give a testValue, a closure")
+    public init(
+        placeholder: Value, load: @escaping @MainActor @Sendable (any FeatureContainer) -> Value
+    ) { fatalError() }
+}
+
 extension Injected {
     /// Not available: a property can't throw.
     @available(
@@ -61,6 +83,10 @@ extension MainActorInjected {
     /// Not available: the wrapper is for keys of the main actor.
     @available(*, unavailable, message: "it doesn't belong to the main actor; write @Injected")
     public init(_ read: @escaping (any FeatureContainer) -> Value) { fatalError() }
+
+    /// Not available: the wrapper is for features of the main actor.
+    @available(*, unavailable, message: "it doesn't belong to the main actor; write @Injected")
+    public init<F: NonisolatedFeature>(_ feature: F.Type) where Value == F.ContainerValue { fatalError() }
 }
 
 extension PropertyKey {

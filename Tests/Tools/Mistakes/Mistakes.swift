@@ -133,6 +133,18 @@ func makeClient() -> Client { Container()[Client.self] }
 
 _ = makeClient().pool
 
+// MARK: ContributeElement
+// compiler: error: 'contribute(to:_:)' is unavailable: give a closure that creates the element: { _ in element }
+// Cure: write `container.contribute(to: \.names) { _ in "a" }`: an element is loaded in the container that lists it.
+
+import Fugu
+
+extension ContainerKeys {
+    var names: FeatureKey<[String]> { .init { _ in [] } }
+}
+
+func add(_ container: Container) { container.contribute(to: \.names, "a") }
+
 // MARK: CurrentAssigned
 // compiler: error: cannot assign to property: 'current' is a get-only property
 // Cure: bind it for an operation: `Container.with(container) { … }`.
@@ -174,6 +186,17 @@ struct Greeter: Feature {
 }
 
 func read(_ container: Container) -> Greeter { container[Greeter.self]! }
+
+// MARK: HomeMisspelled
+// compiler: error: static method 'with' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
+// Cure: correct the name: keys are the members of ContainerKeys.
+
+import Fugu
+
+extension ContainerKeys {
+    var userID: PropertyKey<Int> { .init(defaultValue: 0) }
+    var session: FeatureKey<String> { .init(home: .with(\.userId)) { _ in "session" } }
+}
 
 // MARK: InjectedAssigned
 // compiler: error: cannot assign to property: 'timeout' is a get-only property
@@ -606,6 +629,20 @@ _ = server[Database.self]
 let request = server.child { $0.requestID = 7 }
 _ = request[Database.self]
 
+// MARK: MainActorAwaited
+// compiler: error: non-Sendable type 'KeyPath<ContainerKeys, MainActorFeatureKey<Screen>>' cannot be sent into main actor-isolated context in call to subscript 'subscript(dynamicMember:)'
+// Cure: read it on the main actor: `await MainActor.run { container.screen.title }`.
+
+import Fugu
+
+@MainActor final class Screen { let title = "Welcome" }
+
+extension ContainerKeys {
+    var screen: MainActorFeatureKey<Screen> { .init { _ in Screen() } }
+}
+
+func title(_ container: Container) async -> String { await container.screen.title }
+
 // MARK: MainActorConformance
 // compiler: error: conformance of 'Screen' to protocol 'Feature' crosses into main actor-isolated code and can cause data races [#ConformanceIsolation]
 // Cure: conform to MainActorFeature.
@@ -616,6 +653,31 @@ import Fugu
 
 extension Screen: Feature {
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+// MARK: MainActorExternal
+// compiler: error: conformance of 'Screen' to protocol 'External' crosses into main actor-isolated code and can cause data races [#ConformanceIsolation]
+// Cure: leave out `External`, and declare `testValue(in:)`.
+
+import Fugu
+
+@MainActor final class Screen: MainActorFeature, External {
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+    static var placeholder: Screen { Screen() }
+}
+
+// MARK: MainActorInFeatureKey
+// compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write MainActorFeatureKey
+// Cure: write `MainActorFeatureKey<Screen> { .init(Screen.self) }`.
+
+import Fugu
+
+@MainActor final class Screen: MainActorFeature {
+    static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+extension ContainerKeys {
+    var screen: FeatureKey<Screen> { .init(Screen.self) }
 }
 
 // MARK: MainActorInjectedPlain
@@ -630,6 +692,20 @@ extension ContainerKeys {
 
 @MainActor final class Window {
     @MainActorInjected(\.timeout) var timeout
+}
+
+// MARK: MainActorInjectedPlainType
+// compiler: error: 'init(_:)' is unavailable: it doesn't belong to the main actor; write @Injected
+// Cure: write `@Injected(Greeter.self) var greeter`.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+@MainActor struct Window {
+    @MainActorInjected(Greeter.self) var greeter
 }
 
 // MARK: MainActorInPlainKey
@@ -707,6 +783,18 @@ import Fugu
 }
 
 func show(_ container: Container) { _ = container[Screen.self] }
+
+// MARK: MainActorPlaceholder
+// compiler: error: 'init(placeholder:load:)' is unavailable: a feature of the main actor has no placeholder; give a testValue, a closure
+// Cure: write `.init(testValue: { _ in SilentVoice() }) { _ in SystemVoice() }`.
+
+import Fugu
+
+@MainActor final class Voice {}
+
+extension ContainerKeys {
+    var voice: MainActorFeatureKey<Voice> { .init(placeholder: Voice()) { _ in Voice() } }
+}
 
 // MARK: ModifyAsync
 // compiler: error: 'modify' is unavailable: read the feature, change the copy, and use set(_:to:)
