@@ -158,9 +158,8 @@ extension Container {
     ///
     /// The check takes what was set in this container and its ancestors into copies, one for each root, and loads everything in a
     /// child that overrides what a request overrides. External features give their placeholders or values for tests and aren't
-    /// loaded; to check what one reads, replace its load by one that reads the same and opens nothing. All other loads run for real:
-    /// what is listed by its home is what a test would really load. The copies are
-    /// closed afterward.
+    /// loaded; to check what one reads, replace its load by one that reads the same and opens nothing. All other loads run for real,
+    /// also those with which `replace` was called, and their features are listed by home. The copies are closed afterward.
     ///
     /// A cycle of plain features, which would stop the program, costs the check one thread that never ends. Inside the load of
     /// an async feature, it stops the program as usual.

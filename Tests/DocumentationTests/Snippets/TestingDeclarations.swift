@@ -66,7 +66,7 @@ struct Player: Feature, External {
     #expect(Container.current[Player.self].volume() == 0.5)
 }
 
-enum Letters: Feature, External {
+enum Letters: Feature {
     static func load(in container: any FeatureContainer) -> any LetterStore { FileLetters(container.fileAccess) }
     static func testValue(in container: any FeatureContainer) -> any LetterStore { MemoryLetters(city: container.city) }
 }
@@ -75,6 +75,7 @@ extension ContainerKeys {
     var archive: FeatureKey<any LetterStore> {
         .init(testValue: { MemoryLetters(city: $0.city) }) { FileLetters($0.fileAccess) }
     }
+    var voice: MainActorFeatureKey<any Voice> { .init(testValue: { _ in SilentVoice() }) { _ in SystemVoice() } }
 }
 
 @Test(.container { $0.city = "Bergen" }) func keepsLetters() {
@@ -147,6 +148,12 @@ nonisolated private final class MemoryLetters: LetterStore {
     var all: [String] { kept.withLock { kept in kept.map { "\(city): \($0)" } } }
     func keep(_ text: String) { kept.withLock { $0.append(text) } }
 }
+
+@MainActor protocol Voice: Sendable {}
+
+@MainActor private struct SystemVoice: Voice {}
+
+@MainActor private struct SilentVoice: Voice {}
 
 private struct Reminders: Feature {
     let letters: any LetterStore
