@@ -45,9 +45,7 @@ enum Messages {
             "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
                 + "a container that is still open."
         case .external(let isRequired, let remedy):
-            (isRequired
-                ? "Fugu: \(name) has to be supplied and wasn't set for this test."
-                : "Fugu: \(name) reaches outside the process and wasn't set for this test.")
+            "Fugu: \(name) \(isRequired ? "has to be supplied" : "reaches outside the process") and wasn't set for this test."
                 + "\(pathLine(path.count > 1 ? path : ["the test", name], place))Fix: \(remedy)"
         case .noPreview(let codeName):
             "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: declare "

@@ -401,6 +401,14 @@ func read(_ container: Container) -> Int { container.tiemout }
 
 func set(_ container: Container) { container.tiemout = 5 }
 
+// MARK: KeyMisspelledInOperation
+// compiler: error: instance method 'reset' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
+// Cure: correct the name: keys are the members of ContainerKeys.
+
+import Fugu
+
+func forget(_ container: Container) { container.reset(\.tiemout) }
+
 // MARK: KeySetAsAsync
 // compiler: error: 'set(_:to:)' is unavailable: assign to it instead, as in container.timeout = 4
 // Cure: write `container.timeout = 4`; `set` is for features whose load can throw or suspend.
