@@ -110,16 +110,6 @@ struct Page: Sendable, CustomStringConvertible {
         }
     }
 
-    @Test("What the guide to configuration shows of its example, the example prints")
-    func transcript() throws {
-        let page = Page(description: "Sources/FuguConfiguration/FuguConfiguration.docc/ConfiguringAProgram.md")
-        let expected = Page.root.appending(path: "Examples/Tour/expected.txt")
-        let printed = try Set(SourceText(at: expected.path).lines)
-        let shown = try page.blocks().filter { $0.language == "text" }.flatMap(\.lines)
-        #expect(shown.count > 8)
-        for line in shown { #expect(printed.contains(line), "\(line)") }
-    }
-
     @Test("Every file and page that is linked is there", arguments: Page.all + Page.prose)
     func linksLeadSomewhere(page: Page) throws {
         let text = try String(contentsOf: page.url, encoding: .utf8)

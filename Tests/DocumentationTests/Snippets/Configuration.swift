@@ -76,15 +76,6 @@ struct ConnectionLimits {
     }
 }
 
-nonisolated struct PoolLimits: Decodable {
-    var size: Int
-    var idle: Int
-}
-
-extension ContainerKeys {
-    var poolLimits: PropertyKey<PoolLimits?> { .init("pool", form: .merged) }
-}
-
 func followChanges(of container: Container) async {
     signal(SIGHUP, SIG_IGN)
     let hangUps = DispatchSource.makeSignalSource(signal: SIGHUP, queue: .global())
@@ -146,16 +137,6 @@ extension Snippets {
         #expect(container[TransportSecurity.self].key == "k")
         #expect(try ConnectionLimits(settings: container.section("pool")).size == 3)
         #expect(throws: (any Error).self) { try configure(container, arguments: []) }
-    }
-
-    @Test("Configuration, law 24: tables are merged where a key asks for it")
-    func merged() async throws {
-        try await run {
-            let container = Container()
-            try container.apply(TOMLSource(text: "[pool]\nsize = 10\nidle = 5", name: "base.toml"))
-            try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_POOL_SIZE": "99"]))
-            print(container.poolLimits.map { "\($0.size) and \($0.idle)" } ?? "none")  // 99 and 5
-        }
     }
 }
 
