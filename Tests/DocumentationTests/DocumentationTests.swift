@@ -8,7 +8,7 @@ struct Page: Sendable, CustomStringConvertible {
     /// The pages whose blocks stand in `Snippets`.
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md",
-        "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md", "Sources/Fugu/Fugu.docc/OnePage.md",
+        "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
         "Sources/Fugu/Fugu.docc/Cookbook.md",
         "Sources/Fugu/Fugu.docc/DefaultIsolation.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
         "Sources/Fugu/Fugu.docc/PublicFeatures.md", "Sources/Fugu/Fugu.docc/Concurrency.md",
@@ -22,7 +22,8 @@ struct Page: Sendable, CustomStringConvertible {
 
     /// The pages without blocks of Swift.
     static let prose = [
-        "Sources/Fugu/Fugu.docc/Laws.md", "Sources/Fugu/Fugu.docc/Troubleshooting.md",
+        "Sources/Fugu/Fugu.docc/OnePage.md", "Sources/Fugu/Fugu.docc/Laws.md",
+        "Sources/Fugu/Fugu.docc/Troubleshooting.md",
         "Sources/Fugu/Fugu.docc/Costs.md",
         "Sources/Fugu/Fugu.docc/Versions.md", "Sources/Fugu/Fugu.docc/Changelog.md",
         "Sources/Fugu/Fugu.docc/ComingFromSwiftUIEnvironment.md",

@@ -5,10 +5,19 @@ import FuguTesting
 import Testing
 
 /// Declarations that the page takes for granted.
-nonisolated private func downloadWords() async throws -> [String] { throw CancellationError() }
+nonisolated private func downloadRate(_ currency: String) async throws -> Double { 1 }
 
 extension ContainerKeys {
     public var language: PropertyKey<String> { .init(defaultValue: "en") }
+}
+
+public struct Rates: Feature, External, Sendable {
+    public var rate: @Sendable (_ currency: String) async throws -> Double
+
+    public init(rate: @escaping @Sendable (_ currency: String) async throws -> Double) { self.rate = rate }
+
+    public static func load(in container: any FeatureContainer) -> Rates { Rates { try await downloadRate($0) } }
+    public static var placeholder: Rates { Rates(rate: unimplemented("Rates.rate")) }
 }
 
 /// A namespace: `Dictionary` has a meaning elsewhere.
@@ -34,19 +43,6 @@ public enum PublicPage {
         public typealias Instance = any Dictionary
         public static var placeholder: any Dictionary { EmptyDictionary() }
     }
-
-    public enum Thesaurus: Feature, Required {
-        public typealias Instance = any Dictionary
-        public static func testValue(in container: any FeatureContainer) -> any Dictionary { EmptyDictionary() }
-    }
-
-    public struct Glossary: AsyncFeature, Sendable {
-        public var words: [String]
-
-        public static func load(in container: any FeatureContainer) async throws -> Glossary {
-            Glossary(words: try await downloadWords())
-        }
-    }
 }
 
 extension ContainerKeys {
@@ -57,7 +53,6 @@ extension Snippets {
     private typealias Phrasebook = PublicPage.Phrasebook
     private typealias Words = PublicPage.Words
     private typealias LanguageDictionary = PublicPage.LanguageDictionary
-    private typealias Glossary = PublicPage.Glossary
 
     @Test("Features of a library: an app supplies what implements a protocol")
     func implementation() async throws {
@@ -67,17 +62,6 @@ extension Snippets {
             container.replace(Words.self) { LanguageDictionary(language: $0.language) }
             container.language = "no"
             print(container[Words.self].meaning(of: "fugu") ?? "unknown")  // fugu in no
-        }
-    }
-
-    @Test("Features of a library: a feature that suspends is replaced with a function")
-    func replaceAsync() async throws {
-        try await run {
-            let container = Container()
-            container.set(Glossary.self, to: Glossary(words: ["fugu"]))
-            print(try await container[Glossary.self].words.count)  // 1
-            container.replace(Glossary.self) { Glossary(words: [$0.language]) }
-            print(try await container[Glossary.self].words)  // ["en"]
         }
     }
 
