@@ -16,43 +16,6 @@ func keepTheme(of container: Container) throws {
     container.observe(\.theme) { try? store.set($0, for: "theme") }
 }
 
-nonisolated protocol Plugin: Sendable {
-    func apply(to text: String) -> String
-}
-
-extension ContainerKeys {
-    var plugins: FeatureKey<[any Plugin]> { .init { _ in [] } }
-}
-
-struct Editor: Feature {
-    let plugins: [any Plugin]
-
-    static func load(in container: any FeatureContainer) -> Editor { Editor(plugins: container.plugins) }
-
-    func save(_ text: String) -> String { plugins.reduce(text) { $1.apply(to: $0) } }
-}
-
-nonisolated struct Uppercase: Plugin {
-    func apply(to text: String) -> String { text.uppercased() }
-}
-
-nonisolated protocol Payments: Sendable {
-    func pay(_ cents: Int) -> String
-}
-
-nonisolated struct NoPayments: Payments {
-    func pay(_ cents: Int) -> String { "" }
-}
-
-enum PaymentService: Feature, Required {
-    typealias Instance = any Payments
-    static var placeholder: any Payments { NoPayments() }
-}
-
-nonisolated struct CardPayments: Payments {
-    func pay(_ cents: Int) -> String { "paid \(cents)" }
-}
-
 struct Etna: AsyncFeature {
     let temperature: Double
 
@@ -85,23 +48,6 @@ struct Checkout: Feature {
     }
 }
 
-extension ContainerKeys {
-    var job: PropertyKey<Int> { .init(defaultValue: 0) }
-}
-
-actor JobLog: Feature {
-    static var home: Home { .local }
-    private(set) var lines: [String] = []
-
-    static func load(in container: any FeatureContainer) -> JobLog {
-        let (job, log) = (container.job, JobLog())
-        container.onClose { print("job \(job): \(await log.lines.joined(separator: ", "))") }
-        return log
-    }
-
-    func add(_ line: String) { lines.append(line) }
-}
-
 nonisolated final class LegacyAccounts: Sendable {
     static let shared = LegacyAccounts()
 }
@@ -120,45 +66,6 @@ extension Snippets {
             try keepTheme(of: container)
             #expect(container.theme == expected)
             container.theme = "dark"
-        }
-    }
-
-    @Test("Cookbook: each module adds its plugin to a list")
-    func plugins() async throws {
-        try await run {
-            let container = Container()
-            container.contribute(to: \.plugins) { _ in Uppercase() }
-            print(container[Editor.self].save("fugu"))  // FUGU
-        }
-    }
-
-    @Test("Cookbook: a decoration wraps the present instance")
-    func loggingDecorator() async throws {
-        try await run {
-            let app = Container()
-            app.weather = WeatherClient { _ in 21 }
-            app.decorate(\.weather) { plain, _ in
-                WeatherClient { city in
-                    print("asks for \(city)")  // asks for Etna
-                    return try await plain.temperature(city)
-                }
-            }
-            print(try await app.weather.temperature("Etna"))  // 21.0
-        }
-    }
-
-    @Test("Cookbook: an implementation that nobody set is named at the start", .liveContainer)
-    func requiredImplementation() async throws {
-        try await run {
-            let app = Container()
-            do {
-                try await app.warmUp { $0.load(PaymentService.self) }
-            } catch let error as WarmUpError {
-                print(error.failures.map(\.path))  // [["PaymentService"]]
-            }
-            app.replace(PaymentService.self) { _ in CardPayments() }
-            try await app.warmUp { $0.load(PaymentService.self) }
-            print(app[PaymentService.self].pay(100))  // paid 100
         }
     }
 
@@ -192,19 +99,6 @@ extension Snippets {
             print(app[Checkout.self].title)  // old checkout
             flags["flags.newCheckout"] = true
             print(app[Checkout.self].title)  // new checkout
-        }
-    }
-
-    @Test("Cookbook: an instance belongs to a job, and is closed when the job ends")
-    func jobs() async throws {
-        try await run {
-            let app = Container()
-            try await app.withChild {
-                $0.job = 7
-            } operation: { child in
-                await child[JobLog.self].add("begun")
-                await child[JobLog.self].add("done")
-            }  // job 7: begun, done
         }
     }
 
