@@ -83,23 +83,6 @@ struct ServersPage {
         }
     }
 
-    func stream(_ id: Int, in container: Container) -> AsyncStream<String> {
-        let request = container.child { $0[RequestID.self] = id }
-        return AsyncStream { body in
-            let sending = Task {
-                await Container.with(request) {
-                    for part in 1...3 where !Task.isCancelled {
-                        body.yield("part \(part) for request \(request[RequestLog.self].id)")
-                        await Task.yield()
-                    }
-                }
-                body.finish()
-                try? await request.close()
-            }
-            body.onTermination = { _ in sending.cancel() }
-        }
-    }
-
     func run(_ container: Container, serve: @Sendable (Container) async throws -> Void) async throws {
         do {
             try await start(container)
@@ -183,13 +166,5 @@ extension Snippets {
         #expect(transcriptSoFar.last == "db://zoo is closed")
         await tenants.evictAll()
         #expect(transcriptSoFar.last == "db://acme is closed")
-    }
-
-    @Test("Servers: the container of a streamed body lives until the stream ends")
-    func streamedBody() async {
-        let container = Container()
-        var parts: [String] = []
-        for await part in Page().stream(7, in: container) { parts.append(part) }
-        #expect(parts == ["part 1 for request 7", "part 2 for request 7", "part 3 for request 7"])
     }
 }
