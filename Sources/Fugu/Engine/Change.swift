@@ -340,7 +340,7 @@ private struct Change {
             }
         case .replace: node.markReset(token, key, changesLoader: true)
         case .set:
-            // Nothing changes for instances that were made from the equal value.
+            // Neither observers nor instances that were made from the equal value notice.
             if equal != nil, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
                 effects.garbage.add(cell.exchange(value))
                 emit(token, operation, isNew: false, &effects)
@@ -387,7 +387,7 @@ private struct Change {
             effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
             node.place(token, key)[token].more().replacement.set(replacement, &effects.garbage)
         case .reset, .rule, .supply:
-            // The write uncovers the layer behind.
+            // The write uncovers what a rule or a source gives.
             let rare = cell.place?[token].rare
             let flags = CellFlags.held | CellFlags.layered
             if let rule = rare?.rule.value {
@@ -526,6 +526,7 @@ extension Family {
             write.isTooLate = true
             return nil
         }
+        // Without these flags, nothing would notice whether the values are equal.
         guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.kept) else {
             if write.answer != nil { write.answer = nil }
             return nil

@@ -404,7 +404,7 @@ private struct LoadEnd {
     private let place: Place
 
     private var key: Key { load.key! }
-    /// The key by which the home knows the instance.
+    /// The key by which the home knows the instance, not that of its declared home.
     private var homeKey: Key { key.known(at: home.depth) }
     private var asker: Node { load.node! }
     private var facts: LoadFacts { load.load! }

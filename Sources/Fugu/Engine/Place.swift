@@ -53,7 +53,7 @@ struct PlaceState {
 ///
 /// The family's lock protects it, so its fields don't need the runtime's exclusivity checks.
 final class RarePlaceState {
-    /// The layers, which a value set by code covers: a rule's value, and the answer of sources.
+    /// What a value set by code covers: a rule's value, and the answer of sources.
     @safe @exclusivity(unchecked) var rule = Kept<Payload?>(nil)
     @safe @exclusivity(unchecked) var supplied = Kept(SourceAnswer<Payload>.nothing)
     /// The report about the sources' answer, if the value is wrong.
@@ -84,7 +84,7 @@ private struct Dependent {
     /// The place of the instance or the follower, in the same node.
     let place: Place
     let role: DependentRole
-    /// The number of the slot in `place` that points back to this reader.
+    /// The number of the slot in `place` that points back to this dependent.
     let slot: Int
 }
 
@@ -96,7 +96,7 @@ enum DependentRole {
     /// A follower watches the key, because it's an input of an instance that the follower sees or misses.
     case follower
 
-    /// Whether the reader depends on changes above, too.
+    /// Whether the instance or the follower depends on changes above, too.
     fileprivate var follows: Bool { self != .anchor }
 }
 
@@ -196,11 +196,11 @@ extension Place {
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }
 
-    // MARK: Readers
+    // MARK: Dependents
 
     func forEachDependent(_ token: LockToken, _ body: (Place, DependentRole) -> Void) {
         guard let first = self[token].firstDependent else { return }
-        // A copy, because `body` may remove readers.
+        // A copy, because `body` may remove dependents.
         let more = self[token].moreDependents
         body(first.place, first.role)
         for reader in more { body(reader.place, reader.role) }
@@ -226,7 +226,7 @@ extension Place {
 
     /// Unregisters the instance of this place everywhere.
     func unregisterInstance(_ token: LockToken) {
-        // Look up each slot again, because removing a reader moves another one, which may be the instance's own.
+        // Look up each slot again, because removing a dependent moves another one, which may be the instance's own.
         for number in 0..<self[token].slots.count {
             let slot = self[token].slots[number]
             slot.place.removeDependent(token, at: slot.index)
@@ -347,7 +347,7 @@ extension Place {
 }
 
 extension Dependent {
-    /// Updates the slot that points back, after the reader was moved to another index.
+    /// Updates the slot that points back, after the dependent was moved to another index.
     func moved(_ token: LockToken, to index: Int) {
         if role == .follower {
             place[token].rare!.followerSlots.move(slot, to: index)

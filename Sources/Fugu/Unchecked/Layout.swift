@@ -27,7 +27,7 @@ public import Synchronization
     static let input: UInt64 = 256
 
     static let flags: UInt64 = 0x1FF
-    /// The flags that stay when a value comes or goes.
+    /// The flags that stay when a value comes or goes: they tell what depends on it.
     static let kept: UInt64 = special | input
 
     @_alwaysEmitIntoClient @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 9 }
