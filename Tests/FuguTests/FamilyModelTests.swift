@@ -310,10 +310,14 @@ private struct Comparison {
             containers[name] = nil
         case .change(let name, let writes):
             guard let member = member(name) else { return }
-            for write in writes { perform(write, in: containers[name]!) }
+            for write in writes {
+                compare(write, in: containers[name]!)
+                perform(write, in: containers[name]!)
+            }
             for write in writes { model.perform(write.change, on: write.source, in: member) }
         case .update(let name, let writes):
             guard let member = member(name) else { return }
+            for write in writes { compare(write, in: containers[name]!) }
             containers[name]!.update { handle in for write in writes { perform(write, in: handle) } }
             for write in writes { model.perform(write.change, on: write.source, in: member) }
         case .modify(let name, let index, let addend):
@@ -328,6 +332,17 @@ private struct Comparison {
         case .read(let name, let source):
             if let member = member(name) { read(source, by: member) }
         }
+    }
+
+    /// Lets the container compare a value with the one that it inherits, as if something had been made from it.
+    ///
+    /// Otherwise, nothing compares them, and what is made from the value afterward loads again once the value is reset.
+    private func compare(_ write: Step.Write, in container: Container) {
+        guard case (.property(let index), .set(let value)) = (write.source, write.change),
+            container.ifLoaded(graph.properties[index]) == value
+        else { return }
+        let key = Key(raw: graph.properties[index].raw)
+        container.node.family.lock.withLock { container.node.storage.cell($0, key).mark(CellFlags.input) }
     }
 
     private func perform(_ write: Step.Write, in container: some FeatureContainer) {
