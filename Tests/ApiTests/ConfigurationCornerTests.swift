@@ -46,8 +46,9 @@ private func error(_ body: () throws -> Void) -> String {
     } catch { return "\(error)" }
 }
 
-@Suite("Corner cases of values from outside")
-struct ConfigurationCornerTests {
+@Suite("Corner cases of values from outside") struct ConfigurationCornerTests {}
+
+extension ConfigurationCornerTests {
     func environment(_ values: [String: String]) throws -> Container {
         let c = Container()
         c.handleReports { _ in }

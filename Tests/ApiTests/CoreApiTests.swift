@@ -86,8 +86,9 @@ private final class Box<Value: Sendable>: Sendable {
     var all: [Value] { values.withLock { $0 } }
 }
 
-@Suite("The names of the container compile and do what they say")
-struct CoreApiTests {
+@Suite("The names of the container compile and do what they say") struct CoreApiTests {}
+
+extension CoreApiTests {
     static let cases: [Case<CoreApiTests>] = [
         Case("child throws what its closure throws, typed; without it, it does not throw (law 14)", children),
         Case("Every kind of key is observed while an owner lives (law 11)", observeWhile),

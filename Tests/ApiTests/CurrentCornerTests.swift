@@ -59,8 +59,9 @@ private struct Parsed: ThrowingFeature {
     static func load(in c: any FeatureContainer) throws -> Parsed { Parsed() }
 }
 
-@Suite("Corner cases of the current container")
-struct CurrentCornerTests {
+@Suite("Corner cases of the current container") struct CurrentCornerTests {}
+
+extension CurrentCornerTests {
     static let cases: [Case<CurrentCornerTests>] = [
         Case(
             "Reads of @Injected and Container.current during a load are its inputs; later reads see the home (law 15)",

@@ -48,8 +48,9 @@ private final class OfLocal: Feature, Sendable {
     init(_ local: Local) { self.local = local }
     static func load(in c: any FeatureContainer) -> OfLocal { OfLocal(c[Local.self]) }
 }
-@Suite("Corner cases of families")
-struct FamilyCornerTests {
+@Suite("Corner cases of families") struct FamilyCornerTests {}
+
+extension FamilyCornerTests {
     static let cases: [Case<FamilyCornerTests>] = [
         Case(
             "A diamond is loaded once at each of its corners, in a child that overrides its root too (laws 15, 16)",

@@ -87,8 +87,9 @@ private struct ThroughChild: ThrowingFeature {
     }
 }
 
-@Suite("Corner cases of lifetimes", .timeLimit(.minutes(5)))
-struct LifetimeCornerTests {
+@Suite("Corner cases of lifetimes", .timeLimit(.minutes(5))) struct LifetimeCornerTests {}
+
+extension LifetimeCornerTests {
     static let cases: [Case<LifetimeCornerTests>] = [
         Case("Closing a child leaves the parent as it is (law 28)", closingChild),
         Case("A load that fails runs its own closers at once, and its failure is not kept (laws 27, 28)", failing),

@@ -35,8 +35,9 @@ extension FeatureContainer {
     }
 }
 
-@Suite("The names of the other modules compile and do what they say")
-struct OtherApiTests {
+@Suite("The names of the other modules compile and do what they say") struct OtherApiTests {}
+
+extension OtherApiTests {
     @Test("apply, reload, property, require, validate and explain (laws 23 to 26)")
     func configuration() throws {
         let container = Container()
@@ -217,7 +218,8 @@ struct OtherApiTests {
     }
 }
 
-@Suite(.container)
-struct TraitOnSuite {
+@Suite(.container) struct TraitOnSuite {}
+
+extension TraitOnSuite {
     @Test func current() { expect(Container.current !== Container.shared) }
 }

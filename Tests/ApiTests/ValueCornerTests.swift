@@ -11,8 +11,9 @@ private enum Odd: Property { static var defaultValue: Opaque { Opaque(n: 0) } }
 
 private struct Oops: Error, Equatable {}
 
-@Suite("Corner cases of values and change")
-struct ValueCornerTests {
+@Suite("Corner cases of values and change") struct ValueCornerTests {}
+
+extension ValueCornerTests {
     static let cases: [Case<ValueCornerTests>] = [
         Case("Optionals of optionals keep what was set (law 1)", optionals),
         Case("A default is made once for a family, and anew after a reset (law 3)", fresh),

@@ -18,7 +18,9 @@ extension FeatureContainer {
     fileprivate var doubled: Int { get async throws { try await self[Doubled.self] } }
 }
 
-@Suite("How features that fail or suspend are read") struct AccessorTests {
+@Suite("How features that fail or suspend are read") struct AccessorTests {}
+
+extension AccessorTests {
     @Test("By accessors with effects, of containers and of the handles of loads")
     func accessors() async throws {
         let container = Container()

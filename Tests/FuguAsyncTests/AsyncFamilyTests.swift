@@ -3,7 +3,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Plain, throwing and async features are one in families", .timeLimit(.minutes(5))) struct AsyncFamilyTests {
+@Suite("Plain, throwing and async features are one in families", .timeLimit(.minutes(5))) struct AsyncFamilyTests {}
+
+extension AsyncFamilyTests {
     private static let kinds = Kind.all(NoTrait.self)
 
     @Test("A set wins, a reset loads again, a replaced loader counts as set (laws 5, 14, 20)", arguments: kinds)

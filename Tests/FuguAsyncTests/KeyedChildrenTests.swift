@@ -11,6 +11,11 @@ extension ContainerKeys {
 
 @Suite("Children by key: one for each tenant, kept while it's used, and closed when it's evicted")
 struct KeyedChildrenTests {
+    private let pools = Pools()
+    private let container = Container()
+}
+
+extension KeyedChildrenTests {
     static let cases: [Case<KeyedChildrenTests>] = [
         Case(
             "Each value has one child, in which it's set and which is current, and what reads it is loaded once (law 15)",
@@ -53,9 +58,6 @@ struct KeyedChildrenTests {
             }
         }
     }
-
-    private let pools = Pools()
-    private let container = Container()
 
     func oneForEach() async {
         let tenants = container.children(by: \.tenant)

@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleTests {
+@Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleTests {}
+
+extension AsyncCycleTests {
     static let cases: [Case<AsyncCycleTests>] = [
         Case("A load that needs itself throws, and the message says the way and what to do (law 6)", itself),
         Case("A cycle through several loads is listed from the one that was asked (law 6)", ring),
@@ -137,7 +139,9 @@ import Testing
     }
 }
 
-@Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleWaysTests {
+@Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(5))) struct AsyncCycleWaysTests {}
+
+extension AsyncCycleWaysTests {
     static let cases: [Case<AsyncCycleWaysTests>] = [
         Case(
             "The same key through a child made in the load is a cycle whatever the child overrides (law 6)",
@@ -356,7 +360,9 @@ import Testing
 
 // Law 6: a load that needs itself is found when the need goes through any container of the family on the load's own
 // thread, in its task, or in a task started from it.
-@Suite("Cycles through tasks that a load starts (law 6)", .timeLimit(.minutes(1))) struct Law06TaskCycleTests {
+@Suite("Cycles through tasks that a load starts (law 6)", .timeLimit(.minutes(1))) struct Law06TaskCycleTests {}
+
+extension Law06TaskCycleTests {
     enum Way: CaseIterable {
         case itself, task, immediateTask, childTask, asyncLet, taskOfATask
 

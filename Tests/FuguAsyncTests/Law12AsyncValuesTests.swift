@@ -3,7 +3,9 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite("The values of async features (law 12)", .timeLimit(.minutes(5))) struct Law12AsyncValuesTests {
+@Suite("The values of async features (law 12)", .timeLimit(.minutes(5))) struct Law12AsyncValuesTests {}
+
+extension Law12AsyncValuesTests {
     private typealias Slow = ThousandTasksTests.Slow
 
     @Test("values(of:) does not go on waiting for its first load when its task is cancelled (laws 12 and 27)")

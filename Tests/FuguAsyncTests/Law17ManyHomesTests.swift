@@ -23,12 +23,13 @@ private struct Moved: AsyncFeature {
     private let root = Container()
     private let stage = Stage()
     private let children: [Container]
-
     init() {
         root[StageProperty.self] = stage
         children = (0..<12).map { [root] number in root.child { $0.tenant = number + 1 } }
     }
+}
 
+extension Law17ManyHomesTests {
     @Test(
         "If inputs have changed since the last load, each container still gets an instance of the values it sees (laws 16 and 17)"
     )

@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Success is kept, failure is not (law 27)", .timeLimit(.minutes(5))) struct Law27FailureTests {
+@Suite("Success is kept, failure is not (law 27)", .timeLimit(.minutes(5))) struct Law27FailureTests {}
+
+extension Law27FailureTests {
     static let cases: [Case<Law27FailureTests>] = [
         Case(
             "A throwing load that fails is tried again at the next read, and its success is kept (law 27)",
@@ -204,7 +206,9 @@ import Testing
 }
 
 @Suite("Cancelling releases one waiter, the last one cancels the load (law 27)", .timeLimit(.minutes(5)))
-struct Law27CancellationTests {
+struct Law27CancellationTests {}
+
+extension Law27CancellationTests {
     static let cases: [Case<Law27CancellationTests>] = [
         Case("Cancelling the first asker releases it at once and alone (law 27)", cancellingTheFirstAsker),
         Case("Cancelling a later asker releases it at once and alone (law 27)", cancellingALaterAsker),

@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("A warm instance is read without waiting (law 27)", .timeLimit(.minutes(5))) struct Law27LoadedTests {
+@Suite("A warm instance is read without waiting (law 27)", .timeLimit(.minutes(5))) struct Law27LoadedTests {}
+
+extension Law27LoadedTests {
     static let cases: [Case<Law27LoadedTests>] = [
         Case("It gives the instance that is there, to readers and to plain loads (law 27)", gives),
         Case("It gives what was set (law 27)", givesWhatWasSet),
@@ -110,6 +112,9 @@ import Testing
 }
 
 @Suite("An abandoned load and the one that took its place (law 27)", .timeLimit(.minutes(5))) struct Law27OverlapTests {
+}
+
+extension Law27OverlapTests {
     static let cases: [Case<Law27OverlapTests>] = [
         Case(
             "A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 27)",
@@ -194,8 +199,9 @@ import Testing
 
 // Law 27: depending loads are waiters, too: a load runs with the priority of its most urgent waiter,
 // directly or through others, where the runtime can raise it.
-@Suite("Urgency is handed on to what a load waits for (law 27)", .timeLimit(.minutes(1)))
-struct Law27PriorityTests {
+@Suite("Urgency is handed on to what a load waits for (law 27)", .timeLimit(.minutes(1))) struct Law27PriorityTests {}
+
+extension Law27PriorityTests {
     struct Deep: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> TaskPriority {
             let stage = container.stage

@@ -4,7 +4,9 @@ import Testing
 @testable import Fugu
 
 @Suite("A closed container answers readers that outlive it (law 28)", .timeLimit(.minutes(5)))
-struct Law28AfterClosingTests {
+struct Law28AfterClosingTests {}
+
+extension Law28AfterClosingTests {
     static let cases: [Case<Law28AfterClosingTests>] = [
         Case(
             "An observer of a property still receives the default that a reset uncovers (laws 10 and 28)",
@@ -190,7 +192,9 @@ struct Law28AfterClosingTests {
     }
 }
 
-@Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(5))) struct Law28ReentryTests {
+@Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(5))) struct Law28ReentryTests {}
+
+extension Law28ReentryTests {
     static let cases: [Case<Law28ReentryTests>] = [
         Case(
             "A closer that waits for close() of its own container receives an error with a fix (law 28)", ownContainer),
@@ -344,7 +348,9 @@ struct Law28AfterClosingTests {
 
 // Law 28: close() always comes back. A closing that would wait for itself is found, through others too.
 @Suite("Closings that wait for one another come to an end (law 28)", .timeLimit(.minutes(1)))
-struct Law28CrosswiseTests {
+struct Law28CrosswiseTests {}
+
+extension Law28CrosswiseTests {
     /// Closes `containers` together, each of which closes the next as it closes, and returns the failures.
     private func closeInARing(_ containers: [Container]) async throws -> [any Error] {
         let began = Counter()

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(5))) struct Law28ClosingTests {
+@Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(5))) struct Law28ClosingTests {}
+
+extension Law28ClosingTests {
     static let cases: [Case<Law28ClosingTests>] = [
         Case(
             "Dependents close before what they depend on, also through others, each last registered first (law 28)",
@@ -345,7 +347,9 @@ import Testing
 }
 
 @Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(5)))
-struct Law28DependentsTests {
+struct Law28DependentsTests {}
+
+extension Law28DependentsTests {
     static let cases: [Case<Law28DependentsTests>] = [
         Case("It waits until nothing that was loaded from it remains (law 28)", waitsForDependents),
         Case(
@@ -464,7 +468,9 @@ struct Law28DependentsTests {
     }
 }
 
-@Suite("The closers of a load that fails (law 28)", .timeLimit(.minutes(5))) struct Law28FailedLoadTests {
+@Suite("The closers of a load that fails (law 28)", .timeLimit(.minutes(5))) struct Law28FailedLoadTests {}
+
+extension Law28FailedLoadTests {
     struct Failing: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
@@ -514,8 +520,9 @@ struct Law28DependentsTests {
 }
 
 // Laws 8 and 28: with close(), features are released, set ones as well as loaded ones; properties keep answering.
-@Suite("Closing releases every feature (laws 8 and 28)", .timeLimit(.minutes(1)))
-struct Law28ReleasesWhatWasSetTests {
+@Suite("Closing releases every feature (laws 8 and 28)", .timeLimit(.minutes(1))) struct Law28ReleasesWhatWasSetTests {}
+
+extension Law28ReleasesWhatWasSetTests {
     struct Plain: Feature {
         static func load(in container: any FeatureContainer) -> Thing { Thing("loaded") }
     }

@@ -3,7 +3,9 @@ import FuguKeyedChildren
 import Support
 import Testing
 
-@Suite("close() drains and then refuses (law 28)", .timeLimit(.minutes(5))) struct Law28DrainingTests {
+@Suite("close() drains and then refuses (law 28)", .timeLimit(.minutes(5))) struct Law28DrainingTests {}
+
+extension Law28DrainingTests {
     static let cases: [Case<Law28DrainingTests>] = [
         Case(
             "Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 28)", drains),
@@ -256,7 +258,9 @@ import Testing
 }
 
 @Suite("A container dropped without close() runs no closers (law 28)", .timeLimit(.minutes(5)))
-struct Law28DroppedTests {
+struct Law28DroppedTests {}
+
+extension Law28DroppedTests {
     static let cases: [Case<Law28DroppedTests>] = [
         Case(
             "Not even those of an instance that left early and is only kept by what was loaded from it (law 28)",
@@ -332,7 +336,9 @@ struct Law28DroppedTests {
 }
 
 // Law 28: close() runs every closer. Outside a load, a closer belongs to the container and runs last.
-@Suite("No closer is dropped (law 28)", .timeLimit(.minutes(1))) struct Law28LateClosersTests {
+@Suite("No closer is dropped (law 28)", .timeLimit(.minutes(1))) struct Law28LateClosersTests {}
+
+extension Law28LateClosersTests {
     static let cases: [Case<Law28LateClosersTests>] = [
         Case(
             "A closer that a closer of the container registers runs before close() returns (law 28)",
@@ -449,7 +455,9 @@ struct Law28DroppedTests {
     }
 }
 
-@Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(5))) struct Law28DeadlineTests {
+@Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(5))) struct Law28DeadlineTests {}
+
+extension Law28DeadlineTests {
     static let cases: [Case<Law28DeadlineTests>] = [
         Case("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 28)", deadline),
         Case("Within its deadline a closer's own error is reported (law 28)", deadlineKept),

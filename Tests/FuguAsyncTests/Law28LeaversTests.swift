@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(5))) struct Law28EarlyLeaversTests {
+@Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(5))) struct Law28EarlyLeaversTests {}
+
+extension Law28EarlyLeaversTests {
     static let cases: [Case<Law28EarlyLeaversTests>] = [
         Case("Set over, replaced, reset: its closers run once and not again at the end (law 28)", leaving),
         Case(
@@ -316,7 +318,9 @@ import Testing
 // Law 28: the closers of an instance that leaves early run in a separate task, those of a family one after the
 // other. close() waits for those of what it closes, a second call too, and for nobody else's.
 @Suite("A closing waits for its own early leavers alone (law 28)", .timeLimit(.minutes(1)))
-struct Law28SlowLeaverTests {
+struct Law28SlowLeaverTests {}
+
+extension Law28SlowLeaverTests {
     static let cases: [Case<Law28SlowLeaverTests>] = [
         Case(
             "Nor for what leaves its parent or a sibling's child, though it has its own closers to run (law 28)",

@@ -3,7 +3,9 @@ import Support
 import Testing
 
 @Suite("withChild closes its child however its operation ends (law 28)", .timeLimit(.minutes(5)))
-struct Law28WithChildTests {
+struct Law28WithChildTests {}
+
+extension Law28WithChildTests {
     static let cases: [Case<Law28WithChildTests>] = [
         Case("The child is configured, current while the operation runs, and closed at its end (law 28)", returns),
         Case("It is closed when the task is cancelled (law 28)", cancelled),
@@ -148,7 +150,9 @@ private func isOfClosing(_ report: String) -> Bool { !report.contains("loads aga
 // Law 28: a load that fails runs its own closers at once; an async one has awaited them before anyone is notified, so that
 // the next try finds what they gave back.
 @Suite("A failed load has given back before anybody is notified (law 28)", .timeLimit(.minutes(1)))
-struct Law28FailureIsLastTests {
+struct Law28FailureIsLastTests {}
+
+extension Law28FailureIsLastTests {
     static let cases: [Case<Law28FailureIsLastTests>] = [
         Case("The next try finds what the closers gave back, at once and each time (laws 27 and 28)", nextTry),
         Case("A throwing load, which cannot wait, runs its closers at once, before close() is over (law 28)", throwing),

@@ -6,7 +6,9 @@ import Testing
 
 // Law 30: with n loads in progress and their waiters, a reset costs what it concerns, and no single turn of the
 // lock grows with what it does not touch.
-@Suite("Many loads under way at once (law 30)", .serialized, .timeLimit(.minutes(1))) struct Law30LoadsTests {
+@Suite("Many loads under way at once (law 30)", .serialized, .timeLimit(.minutes(1))) struct Law30LoadsTests {}
+
+extension Law30LoadsTests {
     #if DEBUG
     private static let scale = 1
     #else
@@ -202,7 +204,9 @@ import Testing
 private func giveWay() async { for _ in 0..<3 { await Task.yield() } }
 
 @Suite("Ending, leaving and closing take time and memory in proportion (law 30)", .timeLimit(.minutes(5)))
-struct Law30TeardownTests {
+struct Law30TeardownTests {}
+
+extension Law30TeardownTests {
     static let cases: [Case<Law30TeardownTests>] = [
         Case(
             "Closing what has nothing to close takes no task, and refuses and releases all the same (laws 28 and 30)",

@@ -5,7 +5,9 @@ import Testing
 @testable import Fugu
 
 @Suite("A load that does not suspend is done without a hop (laws 4, 6 and 27)", .timeLimit(.minutes(5)))
-struct Law4ImmediateTests {
+struct Law4ImmediateTests {}
+
+extension Law4ImmediateTests {
     static let cases: [Case<Law4ImmediateTests>] = [
         Case("It runs on the reader's thread, in a separate task, and the reader does not suspend (law 4)", runsHere),
         Case("Its error reaches its reader, and the next read tries again (law 27)", fails),

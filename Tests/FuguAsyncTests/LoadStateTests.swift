@@ -5,6 +5,10 @@ import Support
 import Testing
 
 @Suite("States of a load: idle, loading, loaded, failed with the previous instance") struct LoadStateTests {
+    private let container = Container()
+}
+
+extension LoadStateTests {
     static let cases: [Case<LoadStateTests>] = [
         Case(
             "The sequence begins to load, yields the failure, and tries again when an input changes (law 19)",
@@ -59,8 +63,6 @@ import Testing
             return Parsed(text: city)
         }
     }
-
-    private let container = Container()
 
     /// Reads states until one isn't that of a running load.
     private func next<Instance: Sendable>(

@@ -4,7 +4,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Random graphs of async features") struct RandomGraphTests {
+@Suite("Random graphs of async features") struct RandomGraphTests {}
+
+extension RandomGraphTests {
     /// `FUGU_GRAPHS=…` makes as many graphs.
     @Test("Random graphs with failures and cancellations end, load nothing twice and close all once (laws 6, 27, 28)")
     func graphs() async {

@@ -3,7 +3,9 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(5))) struct SingleFlightTests {
+@Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(5))) struct SingleFlightTests {}
+
+extension SingleFlightTests {
     static let cases: [Case<SingleFlightTests>] = [
         Case(
             "1,000 tasks that ask together get the instance of one load, and threads stay free meanwhile (laws 4 and 17)",
@@ -173,7 +175,9 @@ extension Thing: Equatable {
     static func == (left: Thing, right: Thing) -> Bool { left === right }
 }
 
-@Suite("Many tasks wait for one load (law 4)", .timeLimit(.minutes(5))) struct ThousandTasksTests {
+@Suite("Many tasks wait for one load (law 4)", .timeLimit(.minutes(5))) struct ThousandTasksTests {}
+
+extension ThousandTasksTests {
     static let cases: [Case<ThousandTasksTests>] = [
         Case("1,000 tasks wait for one load of 100 ms; none has it before, and all have it then (law 4)", byTheClock),
         Case(

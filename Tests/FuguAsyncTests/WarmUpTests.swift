@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Warming up", .timeLimit(.minutes(5))) struct WarmUpTests {
+@Suite("Warming up", .timeLimit(.minutes(5))) struct WarmUpTests {}
+
+extension WarmUpTests {
     static let cases: [Case<WarmUpTests>] = [
         Case("Loads any mix of kinds, each once, in parallel as far as their inputs allow", mix),
         Case("Every failure has its whole way, also of those that wait for one and the same load", sharedFailure),

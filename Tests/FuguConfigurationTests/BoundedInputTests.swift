@@ -4,7 +4,9 @@ import Support
 import Testing
 
 /// Input that is large or hostile ends in a value or an error, in time that grows as the input does.
-@Suite(.serialized) struct BoundedInputTests {
+@Suite(.serialized) struct BoundedInputTests {}
+
+extension BoundedInputTests {
     /// A megabyte; unoptimised code gets a quarter or less, so that the suite stays fast.
     #if DEBUG
     private static let size = rounds(250_000, few: 30_000)

@@ -15,7 +15,7 @@ extension ContainerKeys {
     fileprivate var retriesKey: PropertyKey<Int> { .init("declared.api.maxRetries", defaultValue: 3) }
 }
 
-@Suite struct DeclarationTests {
+struct DeclarationTests {
     static let cases: [Case<DeclarationTests>] = [
         Case("What was declared is validated and explained without a list, in descendants and copies too", declared),
         Case("Keys are declared by their members of ContainerKeys too", keyPaths),
@@ -165,7 +165,7 @@ private final class Mirrored: Decodable, Sendable {
     let last: Int8
 }
 
-@Suite struct ReferenceMembersTests {
+struct ReferenceMembersTests {
     static let cases: [Case<ReferenceMembersTests>] = [
         Case("Each member stands in the sample file, and a file with all of them is right", sample),
         Case("In Markdown each member has a row, and a secret's has no value", markdown),
@@ -260,7 +260,7 @@ extension ContainerKeys {
     fileprivate var limitKey: PropertyKey<Double> { .init("api.limit", defaultValue: 1.5) }
 }
 
-@Suite struct ExplanationTests {
+struct ExplanationTests {
     static let cases: [Case<ExplanationTests>] = [
         Case("Text of the environment is shown as what it was read as", read),
         Case("A wrong value is shown as such, with the default that is read instead", wrong),

@@ -75,7 +75,7 @@ private struct Nested: Decodable, Sendable {
 
 private enum Action: Decodable, Sendable { case start(delay: Int), stop }
 
-@Suite struct ScalarDecodingTests {
+struct ScalarDecodingTests {
     static let table: [Case<ScalarDecodingTests>] = [
         Case("A member of each type that decoders know is decoded, in a table and in a list (law 25)", everyType),
         Case("A list that ends early says where an element is missing (law 25)", shortList),
@@ -152,7 +152,7 @@ private enum Action: Decodable, Sendable { case start(delay: Int), stop }
     }
 }
 
-@Suite struct ContainerDecodingTests {
+struct ContainerDecodingTests {
     static let cases: [Case<ContainerDecodingTests>] = [
         Case("A class finds its superclass under super", superclass),
         Case("Trying types one after the other on 20,000 elements takes no longer for each as they grow", attempts),
@@ -255,7 +255,7 @@ private enum Action: Decodable, Sendable { case start(delay: Int), stop }
     }
 }
 
-@Suite struct ExactDecodingTests {
+struct ExactDecodingTests {
     static let cases: [Case<ExactDecodingTests>] = [
         Case("A Bool is never made of a number, nor a number of a Bool, nor either of text in a file", kinds),
         Case("A whole number is read from a fraction only if that is whole, and only where the width holds it", widths),
@@ -355,7 +355,7 @@ extension ContainerKeys {
     fileprivate var exactDate: PropertyKey<Double> { .init("exact.date", defaultValue: 0) }
 }
 
-@Suite struct FoundationDecodingTests {
+struct FoundationDecodingTests {
     static let cases: [Case<FoundationDecodingTests>] = [
         Case("URL, UUID, Date, Decimal and Data are read from the forms a user expects", foundation),
         Case("What is none of these is refused with its place", refused),
@@ -474,7 +474,9 @@ private struct Limited: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Int { container.limit }
 }
 
-@Suite("Values beside other coders and kinds") struct OtherCodersTests {
+@Suite("Values beside other coders and kinds") struct OtherCodersTests {}
+
+extension OtherCodersTests {
     static let table: [Case<OtherCodersTests>] = [
         Case("Dates and times pass through Foundation's coders as text", times),
         Case("Values of any form pass through Foundation's decoder", anyForm),

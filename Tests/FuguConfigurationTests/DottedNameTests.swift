@@ -3,7 +3,7 @@ import Testing
 
 @testable import FuguConfiguration
 
-@Suite struct DottedNameTests {
+struct DottedNameTests {
     static let cases: [Case<DottedNameTests>] = [
         Case("Tables that dotted names made decode whole, with the places of their members", decoded),
         Case("Values from Swift are refused alike, without a line", values),

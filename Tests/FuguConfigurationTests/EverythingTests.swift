@@ -7,7 +7,9 @@ import Testing
 /// Values, families, rules, sources, reloads, observers, effects, closing, late reads and strictness together.
 ///
 /// `FUGU_STEPS=10000000` makes as many steps, `FUGU_SEED=…` repeats a seed, and `FUGU_SEEDS=…` so many from there on.
-@Suite("Everything together against a slow model") struct EverythingTests {
+@Suite("Everything together against a slow model") struct EverythingTests {}
+
+extension EverythingTests {
     @Test("Random stories give what the laws say, whatever is mixed (laws 1 to 29)")
     func stories() async {
         let environment = ProcessInfo.processInfo.environment

@@ -48,7 +48,7 @@ extension ContainerKeys {
     fileprivate var poolSize: PropertyKey<Int> { .init("pool.size", defaultValue: 1) }
 }
 
-@Suite struct Law15ReaderTests {
+struct Law15ReaderTests {
     static let cases: [Case<Law15ReaderTests>] = [
         Case(
             "A library reads the same settings from a section, a container, a handle, and the values of a source (law 24)",

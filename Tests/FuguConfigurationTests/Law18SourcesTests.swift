@@ -28,6 +28,11 @@ private final class FollowedSource: PropertySource {
 }
 
 @Suite("A copy takes sources, the last container winning (law 18)") struct Law18SourcesTests {
+    private let first = Container()
+    private let second = Container()
+}
+
+extension Law18SourcesTests {
     static let cases: [Case<Law18SourcesTests>] = [
         Case(
             "A copy keeps the values of a mutable source until it is reloaded, and the container follows it (law 18)",
@@ -47,9 +52,6 @@ private final class FollowedSource: PropertySource {
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law18SourcesTests>) async throws { try await stated.run(self) }
-
-    private let first = Container()
-    private let second = Container()
 
     private func sourced(_ values: [String: PropertyValue]) -> DictionarySource {
         DictionarySource(values, name: "source of the second")

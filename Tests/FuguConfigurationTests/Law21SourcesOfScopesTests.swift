@@ -9,6 +9,10 @@ import Testing
 // from it lives there, and is reset and closed with it.
 @Suite("What is made from a scope's source belongs to the scope (laws 20, 21, 23, 28)", .timeLimit(.minutes(1)))
 struct Law21SourcesOfScopesTests {
+    private let key = PropertyKey("law21.number", defaultValue: 0)
+}
+
+extension Law21SourcesOfScopesTests {
     static let cases: [Case<Law21SourcesOfScopesTests>] = [
         Case("reset and resetAll let it load again (laws 20 and 23)", resetting),
         Case("Closing the scope runs its closers, and none runs later (laws 23 and 28)", closing),
@@ -20,8 +24,6 @@ struct Law21SourcesOfScopesTests {
     @Test(arguments: cases) func behaves(as stated: Case<Law21SourcesOfScopesTests>) async throws {
         try await stated.run(self)
     }
-
-    private let key = PropertyKey("law21.number", defaultValue: 0)
 
     private func made(_ log: Log<String>) -> FeatureKey<Witness> {
         FeatureKey(id: UniqueID()) { [key] handle in

@@ -14,7 +14,7 @@ extension ContainerKeys {
     fileprivate var limitKey: PropertyKey<Int> { .init("api.limit", defaultValue: 1) }
 }
 
-@Suite struct Law23PrecedenceTests {
+struct Law23PrecedenceTests {
     static let cases: [Case<Law23PrecedenceTests>] = [
         Case(
             "Code comes before sources, the latest source before earlier ones, these before the default (law 23)", order
@@ -324,7 +324,7 @@ extension Container {
     }
 }
 
-@Suite struct Law23HomesTests {
+struct Law23HomesTests {
     static let cases: [Case<Law23HomesTests>] = [
         Case("What is made from a value of the root's source lives in the root and is shared (laws 15, 23)", root),
         Case(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FuguConfiguration
 
-@Suite struct Law24FormsTests {
+struct Law24FormsTests {
     static let cases: [Case<Law24FormsTests>] = [
         Case("Characters that Unicode holds equal to ASCII ones are the same in a name", singletons),
         Case("One name in two forms is given twice", twice),
@@ -100,7 +100,7 @@ extension ContainerKeys {
 }
 
 /// Tables are merged where a key asks for it, and nowhere else (law 24).
-@Suite struct Law24MergedTests {
+struct Law24MergedTests {
     static let cases: [Case<Law24MergedTests>] = [
         Case("A merged property that is a type is explained, also where only variables give its members", typed),
         Case("A member that a folder can't give is a mistake, with its own reason", oddMember),

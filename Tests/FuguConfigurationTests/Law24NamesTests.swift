@@ -16,7 +16,7 @@ private struct API: Encodable {
     var api = Inner()
 }
 
-@Suite struct Law24NamesTests {
+struct Law24NamesTests {
     static let cases: [Case<Law24NamesTests>] = [
         Case("A layer answers with its whole table: tables are never merged (law 24)", tables),
         Case("Arrays are replaced as a whole too (law 24)", arrays),
@@ -93,7 +93,7 @@ extension ContainerKeys {
 }
 
 /// A variable has one spelling, however its prefix is written, and whatever wraps its source (law 24).
-@Suite struct Law24VariablesTests {
+struct Law24VariablesTests {
     static let cases: [Case<Law24VariablesTests>] = [
         Case("An element of a list in a file of variables has the place of its line", elements),
         Case("The reference spells variables as the source that was applied does, whatever wraps it", reference),

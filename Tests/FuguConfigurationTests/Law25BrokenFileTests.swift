@@ -15,7 +15,9 @@ extension ContainerKeys {
 @Suite(.timeLimit(.minutes(5))) struct Law25BrokenFileTests {
     private let container = Container()
     private let clock = ManualClock()
+}
 
+extension Law25BrokenFileTests {
     @Test("A source that can't be read holds up no other that is polled, and is reported once (law 25)")
     func broken() async throws {
         container.clock = ErasedClock(clock)

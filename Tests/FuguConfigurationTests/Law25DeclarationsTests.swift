@@ -33,7 +33,7 @@ private struct Pair: Decodable, Sendable {
 }
 
 /// Declarations that disagree are mistakes (law 25).
-@Suite struct Law25DeclarationsTests {
+struct Law25DeclarationsTests {
     static let cases: [Case<Law25DeclarationsTests>] = [
         Case("One name with two defaults is a mistake, whoever reads first", defaults),
         Case("One name with two types is a mistake, and a value is checked for both", types),
@@ -166,7 +166,7 @@ private struct Pool: Decodable, Sendable {
 }
 
 /// Whatever the reference prints can be read back (law 25).
-@Suite struct Law25ReferenceTests {
+struct Law25ReferenceTests {
     static let cases: [Case<Law25ReferenceTests>] = [
         Case("A decimal default is printed so that a file with it gives it", decimal),
         Case("The members of a table are printed so that a file with them gives them", members),

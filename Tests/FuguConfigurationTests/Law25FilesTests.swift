@@ -8,6 +8,10 @@ import Testing
 private let limit = PropertyKey("law25.limit", defaultValue: -1)
 
 @Suite(.timeLimit(.minutes(5))) struct Law25FilesTests {
+    private let path = NSTemporaryDirectory() + "fugu-\(UUID()).toml"
+}
+
+extension Law25FilesTests {
     static let cases: [Case<Law25FilesTests>] = [
         Case(
             "A source that changes while it is read is read again later, and what was read is dropped (law 25)",
@@ -19,8 +23,6 @@ private let limit = PropertyKey("law25.limit", defaultValue: -1)
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law25FilesTests>) async throws { try await stated.run(self) }
-
-    private let path = NSTemporaryDirectory() + "fugu-\(UUID()).toml"
 
     private func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) }
 
@@ -172,7 +174,7 @@ extension ContainerKeys {
 }
 
 /// A folder of values: what is odd about one file concerns its name alone (law 25).
-@Suite struct Law25FolderTests {
+struct Law25FolderTests {
     static let cases: [Case<Law25FolderTests>] = [
         Case("Bytes that differ only in the last line break are a change, and the text without it is none", lineBreak),
         Case("A file that isn't text is data, exactly as it is, and a mistake for a key of text", binary),
@@ -262,6 +264,16 @@ extension ContainerKeys {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct Law25PollingTests {
+    private let container = Container()
+    private let clock = ManualClock()
+    private let reports: Log<String>
+    init() {
+        container.clock = ErasedClock(clock)
+        reports = container.reports()
+    }
+}
+
+extension Law25PollingTests {
     static let cases: [Case<Law25PollingTests>] = [
         Case("The loop reloads when a source has changed, and only then (law 25)", changed),
         Case("It polls no sooner than after the interval", interval),
@@ -275,15 +287,6 @@ extension ContainerKeys {
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law25PollingTests>) async throws { try await stated.run(self) }
-
-    private let container = Container()
-    private let clock = ManualClock()
-    private let reports: Log<String>
-
-    init() {
-        container.clock = ErasedClock(clock)
-        reports = container.reports()
-    }
 
     /// Runs the loop; `step` lets it look twice, since what has changed counts only once it stays as it is.
     private func polling(_ body: (_ step: () async -> Void) async throws -> Void) async rethrows {

@@ -56,7 +56,7 @@ extension ContainerKeys {
 }
 
 /// A key says which values it accepts, and what must be there (law 25).
-@Suite struct Law25FormTests {
+struct Law25FormTests {
     static let cases: [Case<Law25FormTests>] = [
         Case("A reload with a value that isn't in the form of its key is refused", reloaded),
         Case("A text is split where the key says, and is a Boolean value in any spelling if the key says so", texts),
@@ -382,7 +382,7 @@ extension ContainerKeys {
 #endif
 
 /// What is written in arguments, variables, and files is read as written, or it's a mistake (law 25).
-@Suite struct Law25TextFormsTests {
+struct Law25TextFormsTests {
     static let cases: [Case<Law25TextFormsTests>] = [
         Case("Every word of an argument that occurs several times is an element of its list", repeated),
         Case("Words behind an option in the middle of a list are a mistake instead of being lost", interrupted),

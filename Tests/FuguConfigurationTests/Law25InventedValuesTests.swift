@@ -76,7 +76,9 @@ private struct Holder {
 }
 
 @Suite("What nobody wrote is decoded only where the documentation says so", .timeLimit(.minutes(1)))
-struct Law25InventedValuesTests {
+struct Law25InventedValuesTests {}
+
+extension Law25InventedValuesTests {
     static let cases: [Case<Law25InventedValuesTests>] = [
         Case(
             "Checks, changes, and explanations decode a type only from values that a source has (law 25)",

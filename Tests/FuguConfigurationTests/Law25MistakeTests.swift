@@ -15,7 +15,7 @@ extension ContainerKeys {
     fileprivate var limitKey: PropertyKey<Int> { .init("api.limit", defaultValue: 1) }
 }
 
-@Suite struct Law25MistakeTests {
+struct Law25MistakeTests {
     static let cases: [Case<Law25MistakeTests>] = [
         Case(
             "A wrong value gives the default and one report with file, line, column, name, expected and found (law 25)",
@@ -345,7 +345,7 @@ extension ContainerKeys {
     fileprivate var serverName: PropertyKey<String> { .init("server.name", defaultValue: "none") }
 }
 
-@Suite struct Law25OwnPlacesTests {
+struct Law25OwnPlacesTests {
     static let cases: [Case<Law25OwnPlacesTests>] = [
         Case(
             "Errors have the places that a source of one's own gives, also inside arrays and for unknown names (law 25)",

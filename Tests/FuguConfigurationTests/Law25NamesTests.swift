@@ -10,7 +10,7 @@ private struct Server: Decodable, Sendable {
     var port: Int?
 }
 
-@Suite struct Law25TyposTests {
+struct Law25TyposTests {
     static let cases: [Case<Law25TyposTests>] = [
         Case("A typo in a table that is read as a struct is found, in an array of tables too (law 25)", members),
         Case("A flag without a value is true to a Bool and a mistake to everything else (law 25)", flags),
@@ -183,7 +183,7 @@ private struct Server: Decodable, Sendable {
     }
 }
 
-@Suite struct Law25ExactTests {
+struct Law25ExactTests {
     private func read<Value: Decodable & Sendable>(_ text: String, as type: Value.Type) throws -> Value? {
         let container = Container()
         try container.apply(TOMLSource(text: "a = \(text)", name: "x"))
@@ -248,7 +248,7 @@ private struct Server: Decodable, Sendable {
     }
 }
 
-@Suite struct Law25StructTests {
+struct Law25StructTests {
     private enum Kind: CustomStringConvertible {
         case fast, slow
         var description: String { "the fast kind" }
@@ -275,7 +275,7 @@ private struct Server: Decodable, Sendable {
     }
 }
 
-@Suite struct Law30DepthTests {
+struct Law30DepthTests {
     private indirect enum Nest: Decodable, Sendable {
         case list([Nest])
         init(from decoder: any Decoder) throws { self = .list(try [Nest](from: decoder)) }

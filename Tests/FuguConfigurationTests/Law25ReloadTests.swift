@@ -28,7 +28,9 @@ private final class Numbers: PropertySource {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct Law25ReloadTests {
+@Suite(.timeLimit(.minutes(5))) struct Law25ReloadTests {}
+
+extension Law25ReloadTests {
     static let cases: [Case<Law25ReloadTests>] = [
         Case("A name that is read for the first time during a reload is of one side of it", firstRead),
         Case("A default read while the first source is being applied does not stay", firstApply),
@@ -203,6 +205,12 @@ private struct Refusing: ThrowingFeature {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct Law25MomentTests {
+    private let container = Container()
+    private let source = MutableSource(["tls.certificate": "1", "tls.key": "1"], name: "secrets")
+    init() throws { try container.apply(source) }
+}
+
+extension Law25MomentTests {
     static let cases: [Case<Law25MomentTests>] = [
         Case("A reload between two reads in a load gives both new values, never one old and one new (law 25)", load),
         Case(
@@ -219,11 +227,6 @@ private struct Refusing: ThrowingFeature {
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law25MomentTests>) async throws { try await stated.run(self) }
-
-    private let container = Container()
-    private let source = MutableSource(["tls.certificate": "1", "tls.key": "1"], name: "secrets")
-
-    init() throws { try container.apply(source) }
 
     private func renew(to value: String) {
         source.update { $0 = ["tls.certificate": .string(value), "tls.key": .string(value)] }

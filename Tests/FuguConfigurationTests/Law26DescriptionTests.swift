@@ -26,7 +26,7 @@ private struct Talkative: Decodable, Sendable {
     }
 }
 
-@Suite struct Law26DescriptionTests {
+struct Law26DescriptionTests {
     static let cases: [Case<Law26DescriptionTests>] = [
         Case("No source and no snapshot prints, dumps or mirrors a value (law 26)", sources),
         Case("A source describes itself by its name and its number of values (law 26)", counts),

@@ -25,7 +25,7 @@ extension ContainerKeys {
     fileprivate var databaseKey: PropertyKey<Key?> { .init("db.key", isSecret: true) }
 }
 
-@Suite struct Law26SecretTests {
+struct Law26SecretTests {
     static let cases: [Case<Law26SecretTests>] = [
         Case("A wrong secret is reported and thrown without its value (law 26)", errors),
         Case("A reload that is refused because of a secret does not tell it", reload),
@@ -188,7 +188,7 @@ extension ContainerKeys {
 }
 
 /// What a source calls secret is never printed, although no key says so (law 26).
-@Suite struct Law26SourceSecretsTests {
+struct Law26SourceSecretsTests {
     static let cases: [Case<Law26SourceSecretsTests>] = [
         Case("The values inside a list of tables aren't explained, though the type prints them (law 26)", lists),
         Case("What a source calls secret about one member of a merged table is secret in the whole (law 26)", merged),

@@ -7,7 +7,9 @@ import Testing
 /// What a user can write ten thousand times takes time in proportion.
 ///
 /// Measured as the exponent between a size and four times that size, so that a slow machine makes no difference.
-@Suite(.serialized) struct Law30ProportionTests {
+@Suite(.serialized) struct Law30ProportionTests {}
+
+extension Law30ProportionTests {
     /// The time on this thread's own processor clock.
     private func seconds(_ body: () throws -> Void) rethrows -> Double {
         func now() -> Double {
@@ -167,7 +169,9 @@ import Testing
 
 // Laws 17 and 30: a source that is applied changes nothing in how much a chain of features costs.
 @Suite("Chains and keys beside sources (laws 17 and 30)", .serialized, .timeLimit(.minutes(1)))
-struct Law30SourcesTests {
+struct Law30SourcesTests {}
+
+extension Law30SourcesTests {
     private struct Link: Hashable, Sendable {
         let family: UniqueID
         let number: Int

@@ -20,7 +20,7 @@ private struct LateSource: PropertySource {
     }
 }
 
-@Suite struct DotEnvSourceTests {
+struct DotEnvSourceTests {
     private func read(_ text: String, prefix: String = "") throws -> Container {
         let container = Container()
         try container.apply(DotEnvSource(text: text, name: ".env", prefix: prefix))
@@ -78,7 +78,9 @@ private struct LateSource: PropertySource {
 
 @Suite(.serialized) struct FolderSourceTests {
     private let folder = NSTemporaryDirectory() + "fugu-folder-\(UUID())"
+}
 
+extension FolderSourceTests {
     private func write(_ text: String, to path: String) throws {
         let url = URL(fileURLWithPath: folder + "/" + path)
         try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -135,7 +137,7 @@ private struct LateSource: PropertySource {
     }
 }
 
-@Suite struct MoreSourcesTests {
+struct MoreSourcesTests {
     static let cases: [Case<MoreSourcesTests>] = [
         Case(
             "A mutable source is read again at each change, and a change that cannot be used is reported and changes nothing",
@@ -347,7 +349,9 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
 
 @Suite("What happens to files (law 25)", .timeLimit(.minutes(5))) struct FileFaultTests {
     private let path = NSTemporaryDirectory() + "fugu-\(UUID()).toml"
+}
 
+extension FileFaultTests {
     private static func text(_ number: Int) -> String { "[faults]\nfirst = \(number)\nsecond = \(number)\n" }
 
     private func write(_ text: String) throws {
@@ -474,7 +478,7 @@ private let second = PropertyKey("faults.second", defaultValue: -1)
     }
 }
 
-@Suite struct SourceConformanceTests {
+struct SourceConformanceTests {
     static let cases: [Case<SourceConformanceTests>] = [
         Case("The sources of this library conform", builtIn),
         Case("Files conform, and those that are optional and missing", files),

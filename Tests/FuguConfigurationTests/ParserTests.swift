@@ -4,7 +4,7 @@ import Testing
 
 @testable import FuguConfiguration
 
-@Suite struct ParserValueTests {
+struct ParserValueTests {
     static let cases: [Case<ParserValueTests>] = [
         Case(
             "Comments of JSON do not touch what stands in strings, CRLF files or strings ending in a backslash",
@@ -145,8 +145,9 @@ import Testing
     }
 }
 
-@Suite(.enabled(if: SharedCases.isThere, "\(SharedCases.skipReason)"))
-struct JSONConformanceTests {
+@Suite(.enabled(if: SharedCases.isThere, "\(SharedCases.skipReason)")) struct JSONConformanceTests {}
+
+extension JSONConformanceTests {
     /// Allowed here on top of JSON.
     private static let allowed: Set<String> = [
         "n_object_trailing_comment", "n_object_trailing_comment_slash_open", "n_structure_object_with_comment",
@@ -170,7 +171,7 @@ struct JSONConformanceTests {
     }
 }
 
-@Suite struct JSONErrorTests {
+struct JSONErrorTests {
     static let table: [(text: String, message: String)] = [
         ("", "1:1: expected a value, found the end of the text"),
         ("  \n ", "2:2: expected a value, found the end of the text"),
@@ -255,8 +256,9 @@ struct JSONConformanceTests {
     }
 }
 
-@Suite(.enabled(if: SharedCases.isThere, "\(SharedCases.skipReason)"))
-struct TOMLConformanceTests {
+@Suite(.enabled(if: SharedCases.isThere, "\(SharedCases.skipReason)")) struct TOMLConformanceTests {}
+
+extension TOMLConformanceTests {
     @Test("Every valid case of the public TOML suite gives the values that the suite expects")
     func valid() throws {
         let cases = try SharedCases.files("toml/valid", withExtension: "toml")
@@ -326,7 +328,7 @@ struct TOMLConformanceTests {
     }
 }
 
-@Suite struct TOMLErrorTests {
+struct TOMLErrorTests {
     static let syntax: [(text: String, message: String)] = [
         ("= 1", "1:1: expected a key, found \"=\""),
         ("a", "1:2: expected = or . after the key, found the end of the text"),
@@ -469,7 +471,7 @@ struct TOMLConformanceTests {
     }
 }
 
-@Suite struct LocatedErrorTests {
+struct LocatedErrorTests {
     static let cases: [Case<LocatedErrorTests>] = [
         Case("A missing member is named at the place of its table", missing),
         Case("An array that is too short is named at the place of its next element", short),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import FuguConfiguration
 
-@Suite struct FileSourceTests {
+struct FileSourceTests {
     static let cases: [Case<FileSourceTests>] = [
         Case("A file is read again at each load, and its errors show the absolute path", reload),
         Case("A relative path is resolved when the file is read and shown absolute", relative),
@@ -106,7 +106,7 @@ import Testing
     }
 }
 
-@Suite struct EnvironmentSourceTests {
+struct EnvironmentSourceTests {
     static let cases: [Case<EnvironmentSourceTests>] = [
         Case("Text of the environment is parsed to the type that is asked for", types),
         Case("Text that does not fit is refused with the variable and the name", errors),
@@ -182,7 +182,7 @@ import Testing
     }
 }
 
-@Suite struct ArgumentsSourceTests {
+struct ArgumentsSourceTests {
     static let cases: [Case<ArgumentsSourceTests>] = [
         Case("A bare flag is true, a value may begin with a dash, and two dashes end the arguments", flags),
         Case("An argument given several times is an array and nothing else", repeated),
@@ -245,7 +245,7 @@ import Testing
     }
 }
 
-@Suite struct OwnSourceTests {
+struct OwnSourceTests {
     @Test("A source of one's own gives values or texts")
     func own() throws {
         struct Vault: PropertySource {
@@ -319,7 +319,7 @@ private final class Leaf: Node {
     var weight = 2
 }
 
-@Suite struct StructSourceTests {
+struct StructSourceTests {
     static let cases: [Case<StructSourceTests>] = [
         Case("A class answers with its own and inherited properties", classes),
         Case("An instance that leads back to itself is refused with the way, one that is met twice is not", cycles),
@@ -422,7 +422,7 @@ private struct Vanishing: AsyncPropertySource {
     }
 }
 
-@Suite struct SourceCornerTests {
+struct SourceCornerTests {
     static let cases: [Case<SourceCornerTests>] = [
         Case("A fetched source that has vanished leaves the last good values (law 25)", fetchedAndVanished),
         Case(

@@ -5,7 +5,9 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite("Doubles of what reaches outside") struct DoublesTests {
+@Suite("Doubles of what reaches outside") struct DoublesTests {}
+
+extension DoublesTests {
     static let cases: [Case<DoublesTests>] = [
         Case("A process's environment shows the names of its variables and none of their values (law 26)", environment),
         Case("Files that fail in one operation go on with the others", failing),

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Behavior that every file access shares, the system's and the one in memory.
-@Suite struct FileAccessTests {
+struct FileAccessTests {
     enum Kind: CaseIterable { case system, inMemory }
 
     private let folder: TemporaryFolder

@@ -4,7 +4,7 @@ import FuguFoundation
 import Support
 import Testing
 
-@Suite struct KeyValueStoreTests {
+struct KeyValueStoreTests {
     enum Kind: CaseIterable { case inMemory, file, fileInMemory, userDefaults }
 
     private struct Theme: Codable, Equatable {
@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-@Suite struct FileStoreTests {
+struct FileStoreTests {
     static let cases: [Case<FileStoreTests>] = [
         Case("Another store of the same file reads what was written", persistence),
         Case("A file that cannot be written or read is reported with its path, and the old values stay", unwritable),

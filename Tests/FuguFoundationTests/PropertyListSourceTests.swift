@@ -16,7 +16,7 @@ extension ContainerKeys {
     fileprivate var names: PropertyKey<[String]> { .init("servers.names", defaultValue: [String]()) }
 }
 
-@Suite struct PropertyListSourceTests {
+struct PropertyListSourceTests {
     static let cases: [Case<PropertyListSourceTests>] = [
         Case("A property list conforms to what containers rely on, in memory, in a file and missing", conformance),
         Case("A truth value is no number and a number no truth value", exact),

@@ -42,9 +42,10 @@ private struct Remote: AsyncPropertySource {
 @Suite("The idioms of swift-configuration have these counterparts") struct SwiftConfigurationRows {
     private let container = Container()
     private let folder: TemporaryFolder
-
     init() throws { folder = try TemporaryFolder() }
+}
 
+extension SwiftConfigurationRows {
     private func file(_ name: String, _ text: String) throws -> String {
         let url = folder.file(name)
         try Data(text.utf8).write(to: url)

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Mistakes that only a disk can make, and the doubles.
-@Suite struct SystemFilesTests {
+struct SystemFilesTests {
     static let cases: [Case<SystemFilesTests>] = [
         Case("Neither a save nor a failed save leaves a temporary file behind", noLitter),
         Case(

@@ -5,7 +5,7 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite struct UUIDGeneratorTests {
+struct UUIDGeneratorTests {
     static let cases: [Case<UUIDGeneratorTests>] = [
         Case("Incrementing UUIDs count up from zero, each generator anew", incrementing),
         Case("Threads that ask together get each UUID once", shared),
@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-@Suite struct DateGeneratorTests {
+struct DateGeneratorTests {
     static let cases: [Case<DateGeneratorTests>] = [
         Case("The date follows the timestamp, whenever that is set, until it is set itself", follows),
         Case("A manual clock moves the date through the timestamp", manual),
@@ -101,7 +101,7 @@ import Testing
     }
 }
 
-@Suite struct LocalizationTests {
+struct LocalizationTests {
     static let cases: [Case<LocalizationTests>] = [
         Case("The calendar follows the locale and the time zone until it is set itself", calendar),
         Case("The system's settings are what is read first", system),
@@ -158,7 +158,7 @@ import Testing
     }
 }
 
-@Suite struct ProcessEnvironmentTests {
+struct ProcessEnvironmentTests {
     @Test("It holds the variables of this process")
     func system() {
         let container = Container.program()

@@ -3,7 +3,9 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ErasedClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ErasedClockTests {}
+
+extension ErasedClockTests {
     static let cases: [Case<ErasedClockTests>] = [
         Case("A wrapped clock counts from the moment it was wrapped", origin),
         Case("Sleeping on a wrapped manual clock ends when that is moved", manual),

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 // Law 29: what a test sets where nobody looks for it, what it configures by parts, and where something was read.
-@Suite struct Law29BindingsTests {
+struct Law29BindingsTests {
     struct Items: Feature, External {
         var fetch: @Sendable () -> Int
         var store: @Sendable (Int) throws -> Void

@@ -5,7 +5,9 @@ import Support
 import Testing
 
 /// Law 29: a test that wants the real thing says so.
-@Suite(.liveContainer { $0[Number.self] = 5 }) struct Law29LiveTests {
+@Suite(.liveContainer { $0[Number.self] = 5 }) struct Law29LiveTests {}
+
+extension Law29LiveTests {
     @Test("A live container loads external features of every kind (law 29)")
     func kinds() async throws {
         let container = Container.current

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 // Law 29: in a strict container, an instance that was loaded before one of its inputs was set is reported when it's read.
-@Suite struct Law29OutdatedTests {
+struct Law29OutdatedTests {
     struct Items: Feature, External {
         var fetch: @Sendable () -> Int
         static func load(in container: any FeatureContainer) -> Items { Items { 1 } }

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Law 29: a part of an external feature can be set without the rest.
-@Suite struct Law29PartsTests {
+struct Law29PartsTests {
     struct Audio: Feature, External {
         var play: @Sendable (_ song: String) async throws -> Void
         var volume: @Sendable () -> Double

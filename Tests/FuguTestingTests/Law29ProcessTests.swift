@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Law 29: what a process that links FuguTesting does, as far as one process can show it; the rest is in StrictPackage.
-@Suite struct Law29ProcessTests {
+struct Law29ProcessTests {
     @Test("Instances loaded before a container became strict can be dropped; set ones stay (law 29)")
     func dropping() {
         let container = Container.program()

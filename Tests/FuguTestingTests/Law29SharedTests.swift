@@ -7,7 +7,9 @@ import Testing
 
 /// Law 29: the containers of the program in a test process, and failures that don't know their test.
 // One at a time, since all change Container.shared.
-@Suite(.serialized) struct Law29SharedTests {
+@Suite(.serialized) struct Law29SharedTests {}
+
+extension Law29SharedTests {
     private static func used(_ what: String, at line: Int? = nil, of key: String = "", in member: String = "") -> String
     {
         let path = line.map {

@@ -5,7 +5,7 @@ import StrictnessCases
 import Support
 import Testing
 
-@Suite struct Law29StrictTests {
+struct Law29StrictTests {
     @Test(
         "Every failure of a strict container has its text and the test's own place (law 29)",
         arguments: StrictnessCase.all)

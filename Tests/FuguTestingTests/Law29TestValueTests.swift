@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Law 29: what a feature declares for tests.
-@Suite struct Law29TestValueTests {
+struct Law29TestValueTests {
     /// Counts what a process really loads.
     static let live = Counter()
 

@@ -15,6 +15,10 @@ extension Number {
         $0[Number.Second.self] = 1
     })
 struct Law29TraitTests {
+    private let made = Container.current
+}
+
+extension Law29TraitTests {
     @Test("A suite's trait holds for its tests (law 29)")
     func ofSuite() {
         expect(Container.current !== Container.shared)
@@ -59,8 +63,6 @@ struct Law29TraitTests {
         await expect(child, is: Container.current)
         await expect(Task { Container.current }.value, is: Container.current)
     }
-
-    private let made = Container.current
 
     @MainActor final class Screen: MainActorFeature {
         let title: String
@@ -148,7 +150,9 @@ struct Law29TraitTests {
     }
 }
 
-@Suite(.container) struct Law29IsolationTests {
+@Suite(.container) struct Law29IsolationTests {}
+
+extension Law29IsolationTests {
     @Test("A thousand cases at once never see each other (law 29)", arguments: 1...1_000)
     func cases(number: Int) async {
         await expect(Self.seesOnly(number))

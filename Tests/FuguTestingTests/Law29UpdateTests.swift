@@ -6,7 +6,7 @@ import Testing
 
 // Laws 7 and 29: a strict container never loads an external feature that was not set: inside an update, where a key that it
 // resets or replaces gives what's published, or afterward.
-@Suite struct Law29UpdateTests {
+struct Law29UpdateTests {
     /// Counts its real loads.
     private enum RealLoads {
         static let counter = Counter()

@@ -39,7 +39,9 @@ private actor Bedroom {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ManualClockTests {
+@Suite(.timeLimit(.minutes(5))) struct ManualClockTests {}
+
+extension ManualClockTests {
     static let cases: [Case<ManualClockTests>] = [
         Case("Each step of the clock wakes the sleepers whose deadline has come, and nobody else", wakesInSteps),
         Case("The same through the container's clock", wakesInStepsThroughContainer),

@@ -5,7 +5,9 @@ import StrictnessCases
 import Support
 import Testing
 
-@Suite(.container) struct RecorderTests {
+@Suite(.container) struct RecorderTests {}
+
+extension RecorderTests {
     @Test("An observation recorder has what was observed, in order (law 10)")
     func values() {
         let container = Container.current

@@ -4,8 +4,9 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite("Recorders, read while other threads add to them")
-struct RecorderThreadsTests {
+@Suite("Recorders, read while other threads add to them") struct RecorderThreadsTests {}
+
+extension RecorderThreadsTests {
     private struct Number: Property { static var defaultValue: Int { 0 } }
 
     @Test("A recorder gives what it has so far, in order (laws 4 and 10)")

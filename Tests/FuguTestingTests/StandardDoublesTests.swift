@@ -8,7 +8,9 @@ import Testing
 @Suite(.container { $0.useStandardDoubles(startingAt: 100, files: ["/a": Data("text".utf8)]) })
 struct StandardDoublesTests {
     private let container = Container.current
+}
 
+extension StandardDoublesTests {
     @Test("Nothing that comes with Fugu reaches outside any more")
     func complete() async throws {
         expect(container.timestamp.now, equals: 100)

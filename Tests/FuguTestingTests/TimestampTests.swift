@@ -13,7 +13,7 @@ import Musl
 import Android
 #endif
 
-@Suite struct TimestampTests {
+struct TimestampTests {
     static let cases: [Case<TimestampTests>] = [
         Case("A constant timestamp is set by its name or its type", sets),
         Case("A timestamp that follows a manual clock moves when the clock moves, from its own start", follows),

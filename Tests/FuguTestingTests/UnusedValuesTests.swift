@@ -5,7 +5,7 @@ import StrictnessCases
 import Support
 import Testing
 
-@Suite struct UnusedValuesTests {
+struct UnusedValuesTests {
     private func unused(_ name: String) -> String {
         "Fugu: \(name) was set for this test but never read.\nFix: remove it, or find out why the test doesn't reach it."
     }

@@ -9,7 +9,9 @@ extension ContainerKeys {
     fileprivate var checkedScreen: MainActorFeatureKey<Int> { .init { _ in 1 } }
 }
 
-@Suite("Checks: everything is loaded, and all of it reported at once") struct CheckTests {
+@Suite("Checks: everything is loaded, and all of it reported at once") struct CheckTests {}
+
+extension CheckTests {
     static let cases: [Case<CheckTests>] = [
         Case("A check shows where each instance would live, given the keys that a request sets (law 15)", lives),
         Case(

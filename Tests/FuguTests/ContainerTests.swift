@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("A container at first sight") struct ContainerTests {
+@Suite("A container at first sight") struct ContainerTests {}
+
+extension ContainerTests {
     struct Name: Property { static var defaultValue: String { "world" } }
     struct Greeting: Feature {
         let text: String
@@ -23,7 +25,9 @@ import Testing
 }
 
 // `Tests/Tools/TwoCopies` has a process with two copies.
-@Suite("Two copies of the module in one process") struct CopiesTests {
+@Suite("Two copies of the module in one process") struct CopiesTests {}
+
+extension CopiesTests {
     static let cases: [Case<CopiesTests>] = [
         Case("A process with one copy reports nothing, and the runtime finds this copy by its name", one),
         Case("The message names both files, as far as they are known, and the cure", message),
@@ -55,8 +59,9 @@ import Testing
     }
 }
 
-@Suite("A configurable reads its own container")
-struct ConfigurableTests {
+@Suite("A configurable reads its own container") struct ConfigurableTests {}
+
+extension ConfigurableTests {
     static let cases: [Case<ConfigurableTests>] = [
         Case("with(configuration:) assigns and gives the object back", with),
         Case("reloadConfiguration assigns the same container, so that didSet runs once", reload),

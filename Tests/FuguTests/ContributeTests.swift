@@ -12,6 +12,10 @@ extension ContainerKeys {
 
 @Suite("Contributions: modules, tests, and children add to a list")
 struct ContributeTests {
+    private let routes = FeatureKey<[Route]>(id: UniqueID()) { _ in [Route("own")] }
+}
+
+extension ContributeTests {
     static let cases: [Case<ContributeTests>] = [
         Case(
             "The list's own elements come first, then those of ancestors, each container's in the order of the calls",
@@ -46,7 +50,6 @@ struct ContributeTests {
         init(_ text: String) { self.text = text }
     }
 
-    private let routes = FeatureKey<[Route]>(id: UniqueID()) { _ in [Route("own")] }
     private func texts(_ container: Container) -> [String] { container[routes].map(\.text) }
 
     func order() {

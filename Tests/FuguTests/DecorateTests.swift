@@ -7,8 +7,9 @@ extension ContainerKeys {
     fileprivate var decoratedWindow: MainActorFeatureKey<DecorateTests.Window> { .init(DecorateTests.Window.self) }
 }
 
-@Suite("Decorations: a container wraps what would be loaded")
-struct DecorateTests {
+@Suite("Decorations: a container wraps what would be loaded") struct DecorateTests {}
+
+extension DecorateTests {
     static let cases: [Case<DecorateTests>] = [
         Case(
             "The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it",

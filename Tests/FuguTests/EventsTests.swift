@@ -4,8 +4,9 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Events report what happens in a family, to their observers")
-struct EventsTests {
+@Suite("Events report what happens in a family, to their observers") struct EventsTests {}
+
+extension EventsTests {
     static let cases: [Case<EventsTests>] = [
         Case("The event of a failed load has its error, and its dependents fail, too (law 27)", failures),
         Case(
@@ -272,8 +273,9 @@ struct EventsTests {
     }
 }
 
-@Suite("Events, observed and caused by many threads")
-struct EventThreadsTests {
+@Suite("Events, observed and caused by many threads") struct EventThreadsTests {}
+
+extension EventThreadsTests {
     private struct Number: Property { static var defaultValue: Int { 0 } }
 
     @Test("Observers of events come and go while other threads cause events (laws 4 and 11)")
@@ -296,7 +298,9 @@ struct EventThreadsTests {
     }
 }
 
-@Suite("Durations as text") struct DurationTextTests {
+@Suite("Durations as text") struct DurationTextTests {}
+
+extension DurationTextTests {
     @Test(
         "A duration is written with three digits and the unit that suits them",
         arguments: [

@@ -10,8 +10,9 @@ extension ContainerKeys {
     fileprivate var secret: PropertyKey<String> { .init(defaultValue: "hunter2", isSecret: true) }
 }
 
-@Suite("A container explains what it has for a key, in sentences")
-struct ExplainTests {
+@Suite("A container explains what it has for a key, in sentences") struct ExplainTests {}
+
+extension ExplainTests {
     static let cases: [Case<ExplainTests>] = [
         Case("A container is called by its own name, which no child inherits and which is no entry (law 15)", names),
         Case("A secret is never printed, nor what hides it or is hidden by it (law 26)", secrets),
@@ -202,8 +203,9 @@ struct ExplainTests {
     }
 }
 
-@Suite("The graph shows what runs, what failed and why")
-struct GraphFailureTests {
+@Suite("The graph shows what runs, what failed and why") struct GraphFailureTests {}
+
+extension GraphFailureTests {
     static let cases: [Case<GraphFailureTests>] = [
         Case(
             "A load that failed stays in the graph with its error, what it had read and what failed for it (law 27)",

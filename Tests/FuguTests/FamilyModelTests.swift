@@ -137,7 +137,9 @@ final class Graph: Sendable {
     }
 }
 
-@Suite("A family against a model made from the laws") struct FamilyModelTests {
+@Suite("A family against a model made from the laws") struct FamilyModelTests {}
+
+extension FamilyModelTests {
     @Test("Every read of random families gives what the laws say: value, instance, home, loads (laws 14 to 17, 19, 20)")
     func agreesWithTheModel() {
         for seed in seeds(rounds(40, few: 10), for: "family model") {
@@ -521,7 +523,9 @@ private final class Crowd: Sendable {
     }
 }
 
-@Suite("A family that many threads use") struct FamilyCrowdTests {
+@Suite("A family that many threads use") struct FamilyCrowdTests {}
+
+extension FamilyCrowdTests {
     @Test("However threads interleave, homes, sharing and reloads are right in the end (laws 4, 14 to 17, 19)")
     func manyThreads() {
         for seed in seeds(6, for: "family crowd") {

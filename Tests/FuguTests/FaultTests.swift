@@ -4,7 +4,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("User code at the worst moment") struct FaultTests {
+@Suite("User code at the worst moment") struct FaultTests {}
+
+extension FaultTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Sum: Feature {
         static func load(in container: any FeatureContainer) -> Int { container[Number.self] + 100 }

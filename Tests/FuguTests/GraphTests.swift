@@ -4,8 +4,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("The graph shows what is held and what was made from what")
-struct GraphTests {
+@Suite("The graph shows what is held and what was made from what") struct GraphTests {}
+
+extension GraphTests {
     static let cases: [Case<GraphTests>] = [
         Case("A key that a load reads twice is one input, however many the load has (law 15)", oneInputForEachKey),
         Case(
@@ -349,8 +350,9 @@ enum GraphNamesOther {
     }
 }
 
-@Suite("Names in graphs can be read, and are escaped")
-struct GraphNamesTests {
+@Suite("Names in graphs can be read, and are escaped") struct GraphNamesTests {}
+
+extension GraphNamesTests {
     static let cases: [Case<GraphNamesTests>] = [
         Case(
             "Types of one name are distinguished by the types around them; identifiers are the same in each run",

@@ -22,7 +22,9 @@ private struct Plain: Feature {
 }
 
 /// Handles of updates and views are used like containers.
-@Suite("Handles of updates and observables") struct HandlesTests {
+@Suite("Handles of updates and observables") struct HandlesTests {}
+
+extension HandlesTests {
     static let cases: [Case<HandlesTests>] = [
         Case("An update's handle says what is there, and keeps what is registered (laws 7 and 28)", updateLooks),
         Case(
@@ -201,8 +203,9 @@ extension ContainerKeys {
     fileprivate var phrase: FeatureKey<String> { .init { "\($0.greeting), \($0.name)" } }
 }
 
-@Suite("@Injected reads from a container under a key path")
-struct InjectedTests {
+@Suite("@Injected reads from a container under a key path") struct InjectedTests {}
+
+extension InjectedTests {
     static let cases: [Case<InjectedTests>] = [
         Case("takes the container that is current where the wrapper is made, and reads anew each time", current),
         Case("takes the container it is given, and keeps it", given),

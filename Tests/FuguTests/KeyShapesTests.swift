@@ -41,7 +41,9 @@ private struct Reader {
     @Injected(\.sensor.degrees) var degrees
 }
 
-@Suite("Keys in three shapes: a member, a type, and a value") struct KeyShapesTests {
+@Suite("Keys in three shapes: a member, a type, and a value") struct KeyShapesTests {}
+
+extension KeyShapesTests {
     static let cases: [Case<KeyShapesTests>] = [
         Case("The key of a type is the type: what is set with one is read with the other (law 1)", sameKey),
         Case("The key of a type whose instance is of another type, and that is external (laws 1 and 29)", otherType),

@@ -13,7 +13,9 @@ extension ContainerKeys {
     var law1Doubled: FeatureKey<Int> { .init { container in container.law1Retries * 2 } }
 }
 
-@Suite("Law 1: typed") struct Law01TypedTests {
+@Suite("Law 1: typed") struct Law01TypedTests {}
+
+extension Law01TypedTests {
     static let cases: [Case<Law01TypedTests>] = [
         Case("Classes, closures, types and existentials keep their own type (law 1)", references),
         Case("A nil that was set is not the same as not set (law 1)", optionals),
@@ -236,6 +238,10 @@ private class BaseFeature: Feature, @unchecked Sendable {
 private final class SubFeature: BaseFeature, @unchecked Sendable {}
 
 @Suite("Law 1: what makes keys the same") struct Law01IdentityTests {
+    let container = Container()
+}
+
+extension Law01IdentityTests {
     static let cases: [Case<Law01IdentityTests>] = [
         Case("A computed member is the same key at each use, on every thread (law 1)", members),
         Case("Keys of a loop are distinguished by their ids, of any type (law 1)", ids),
@@ -249,8 +255,6 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
     @Test(arguments: cases) func behaves(as stated: Case<Law01IdentityTests>) async throws {
         try await stated.run(self)
     }
-
-    let container = Container()
 
     func members() async {
         expect(ContainerKeys().plain, equals: ContainerKeys().plain)

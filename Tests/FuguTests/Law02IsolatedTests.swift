@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 2: isolated") struct Law02IsolatedTests {
+@Suite("Law 2: isolated") struct Law02IsolatedTests {}
+
+extension Law02IsolatedTests {
     static let cases: [Case<Law02IsolatedTests>] = [
         Case("A value set in one root is not seen in another (law 2)", sets),
         Case("Every root loads its own features, of every kind (law 2)", loads),

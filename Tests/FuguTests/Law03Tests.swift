@@ -4,7 +4,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Law 3: lazy, once") struct Law03LazyTests {
+@Suite("Law 3: lazy, once") struct Law03LazyTests {}
+
+extension Law03LazyTests {
     static let cases: [Case<Law03LazyTests>] = [
         Case("A default that makes a fresh UUID gives the same one until it is reset (law 3)", defaults),
         Case("A feature of any kind is kept until it is reset (law 3)", features),
@@ -105,7 +107,9 @@ import Testing
 }
 
 // Law 3: defaultValue runs at the first read, and not before, in debug builds either.
-@Suite("Law 3: what nobody reads is not evaluated") struct Law03UnreadTests {
+@Suite("Law 3: what nobody reads is not evaluated") struct Law03UnreadTests {}
+
+extension Law03UnreadTests {
     private static func counted(_ counter: Counter, _ number: Int = 0) -> PropertyKey<Int> {
         PropertyKey(defaultValue: counter.add() + number, id: "counted")
     }

@@ -6,7 +6,9 @@ import Testing
 
 // Law 4: no lock that others can meet is held while user code runs; the deinit of anything released is user code.
 // Law 8: values are released at once.
-@Suite("Law 4: whatever is released may use the container", .timeLimit(.minutes(1))) struct Law04ReleaseTests {
+@Suite("Law 4: whatever is released may use the container", .timeLimit(.minutes(1))) struct Law04ReleaseTests {}
+
+extension Law04ReleaseTests {
     static let cases: [Case<Law04ReleaseTests>] = [
         Case(
             "A value that a rule sets over may read through the rule's handle in its deinit (laws 4 and 21)",
@@ -205,7 +207,9 @@ import Testing
 
 // The deinit of anything released is user code, so it runs under no lock (law 4) and at once (law 8).
 @Suite("Law 4: what leaves a list of the engine may change the family", .timeLimit(.minutes(2)))
-struct Law04ListsTests {
+struct Law04ListsTests {}
+
+extension Law04ListsTests {
     struct Open: Property { static var defaultValue: Int { 0 } }
     struct Turn: Property { static var defaultValue: Int { 0 } }
     struct Failure: Error { let held: Witness? }

@@ -5,7 +5,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 4: single flight, no lock in user code") struct Law04SingleFlightTests {
+@Suite("Law 4: single flight, no lock in user code") struct Law04SingleFlightTests {}
+
+extension Law04SingleFlightTests {
     static let cases: [Case<Law04SingleFlightTests>] = [
         Case("Properties, keys and throwing features are loaded once as well (law 4)", otherKinds),
         Case("A hundred tasks that read an async feature together get one instance of one load (law 4)", tasks),
@@ -239,7 +241,9 @@ import Testing
     }
 }
 
-@Suite("Law 4: who waits is woken") struct Law04WakingTests {
+@Suite("Law 4: who waits is woken") struct Law04WakingTests {}
+
+extension Law04WakingTests {
     @Test("A reader that begins to wait at the very end of a load is still woken (law 4)")
     func atOnce() {
         // The moment is short; in many rounds, each a little later than the one before, threads meet in it. Where threads have to

@@ -2,7 +2,9 @@
 import Support
 import Testing
 
-@Suite("Law 5: a set wins over a load in progress") struct Law05SetWinsTests {
+@Suite("Law 5: a set wins over a load in progress") struct Law05SetWinsTests {}
+
+extension Law05SetWinsTests {
     static let cases: [Case<Law05SetWinsTests>] = [
         Case("The set value stays, and the loader's own caller and every waiter get it (law 5)", set),
         Case("A reader after the set has the value at once, though the load goes on (law 5)", readDuringLoad),

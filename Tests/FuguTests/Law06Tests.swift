@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 6: cycles end at once") struct Law06CycleTests {
+@Suite("Law 6: cycles end at once") struct Law06CycleTests {}
+
+extension Law06CycleTests {
     static let family = Container()
 
     struct Direct: Feature {
@@ -206,7 +208,9 @@ extension FeatureContainer {
     fileprivate subscript(key: FeatureKey<Int>?) -> Int { key.map { self[$0] } ?? 0 }
 }
 
-@Suite("Law 6: cycles of loads that can throw, and what is no cycle") struct Law06LoadErrorTests {
+@Suite("Law 6: cycles of loads that can throw, and what is no cycle") struct Law06LoadErrorTests {}
+
+extension Law06LoadErrorTests {
     static let cases: [Case<Law06LoadErrorTests>] = [
         Case(
             "A throwing feature throws the path with the line that closes it; the container stays usable (law 6)",
@@ -481,7 +485,9 @@ extension FeatureContainer {
     }
 }
 
-@Suite("Law 6: circles through handles that were lent") struct Law06LentHandleTests {
+@Suite("Law 6: circles through handles that were lent") struct Law06LentHandleTests {}
+
+extension Law06LentHandleTests {
     struct Lender: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Int { 0 }
     }

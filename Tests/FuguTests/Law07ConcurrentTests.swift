@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 7: what joins an update, and what does not") struct Law07IndependentUpdatesTests {
+@Suite("Law 7: what joins an update, and what does not") struct Law07IndependentUpdatesTests {}
+
+extension Law07IndependentUpdatesTests {
     static let cases: [Case<Law07IndependentUpdatesTests>] = [
         Case("An update of another family inside is published by itself (laws 2 and 7)", otherFamily),
         Case("However updates in tasks meet the end of the one that began them, none is lost (law 7)", race),
@@ -222,7 +224,9 @@ import Testing
 
 // Law 7: update publishes all its changes together. No write is lost between updates; one to a container that has gone
 // away meanwhile is reported and takes no other with it. Each observer hears each changed key once.
-@Suite("Law 7: no write of an update is lost") struct Law07LostUpdateTests {
+@Suite("Law 7: no write of an update is lost") struct Law07LostUpdateTests {}
+
+extension Law07LostUpdateTests {
     static let cases: [Case<Law07LostUpdateTests>] = [
         Case(
             "The same holds when many are released in turn, and when they joined through one another (law 7)", manyGone),
@@ -398,7 +402,9 @@ import Testing
 
 // Law 7: inside an update, a key that it resets or replaces gives what's published, and what isn't loaded loads as it does
 // outside (laws 3, 6, 15, 16 and 28).
-@Suite("Law 7: loading inside an update", .timeLimit(.minutes(1))) struct Law07PendingLoadTests {
+@Suite("Law 7: loading inside an update", .timeLimit(.minutes(1))) struct Law07PendingLoadTests {}
+
+extension Law07PendingLoadTests {
     static let cases: [Case<Law07PendingLoadTests>] = [
         Case("A key that is reset there gives what is published, and what is loaded afterward is new (law 7)", reset),
         Case(

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 7: update is atomic") struct Law07UpdateTests {
+@Suite("Law 7: update is atomic") struct Law07UpdateTests {}
+
+extension Law07UpdateTests {
     static let cases: [Case<Law07UpdateTests>] = [
         Case("All changes are published at the end, and seen inside before that (law 7)", publication),
         Case(
@@ -247,7 +249,9 @@ import Testing
     }
 }
 
-@Suite("Law 7: modify is exclusive") struct Law07ModifyTests {
+@Suite("Law 7: modify is exclusive") struct Law07ModifyTests {}
+
+extension Law07ModifyTests {
     static let cases: [Case<Law07ModifyTests>] = [
         Case("Observed values and values on the heap are counted exactly too (law 7)", observedIncrements),
         Case("Reads during a modify see the old value (law 7)", reads),

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 8: nothing kept behind your back") struct Law08ReleaseTests {
+@Suite("Law 8: nothing kept behind your back") struct Law08ReleaseTests {}
+
+extension Law08ReleaseTests {
     static let cases: [Case<Law08ReleaseTests>] = [
         Case("A value that was replaced or reset is released at once (law 8)", replaced),
         Case("Someone else's handle does not keep what was loaded (law 8)", keptHandle),
@@ -272,7 +274,9 @@ import Testing
     }
 }
 
-@Suite("Law 8: children, handles and views made inside of loads") struct Law08NestedLoadsTests {
+@Suite("Law 8: children, handles and views made inside of loads") struct Law08NestedLoadsTests {}
+
+extension Law08NestedLoadsTests {
     struct Base: Property { static var defaultValue: Int { 0 } }
     struct Made: Property { static var defaultValue: Witness? { nil } }
 
@@ -389,7 +393,9 @@ import Testing
     }
 }
 
-@Suite("Law 8: nothing is released under a lock") struct Law08DeinitTests {
+@Suite("Law 8: nothing is released under a lock") struct Law08DeinitTests {}
+
+extension Law08DeinitTests {
     static let cases: [Case<Law08DeinitTests>] = [
         Case("Values that a nested update wrote over are not released under a lock (laws 7 and 8)", nestedUpdate),
         Case("Closers that go with their container are not released under a lock (law 8)", closers),
@@ -453,7 +459,9 @@ import Testing
     }
 }
 
-@Suite("Law 8: after a container was released") struct Law08AfterEndTests {
+@Suite("Law 8: after a container was released") struct Law08AfterEndTests {}
+
+extension Law08AfterEndTests {
     static let cases: [Case<Law08AfterEndTests>] = [
         Case("A property read gives its default and is reported (law 8)", property),
         Case("The error names the load that reads (law 8)", reader),

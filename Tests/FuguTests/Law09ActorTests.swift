@@ -104,7 +104,9 @@ extension Law9Size: @MainActor Equatable {
     @MainActor static func == (left: Law9Size, right: Law9Size) -> Bool { left.width == right.width }
 }
 
-@Suite("Law 9: actors welcome") @MainActor struct Law09ActorTests {
+@Suite("Law 9: actors welcome") @MainActor struct Law09ActorTests {}
+
+extension Law09ActorTests {
     @Test("A type that belongs to the main actor is a main-actor feature (law 9)")
     func feature() {
         let container = Container()

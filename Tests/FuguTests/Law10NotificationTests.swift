@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 10: a comparison holds for the two values that were compared") struct Law10ComparisonTests {
+@Suite("Law 10: a comparison holds for the two values that were compared") struct Law10ComparisonTests {}
+
+extension Law10ComparisonTests {
     /// Lets somebody else write while it is being compared.
     struct Compared: Equatable, Sendable {
         let number: Int
@@ -80,7 +82,9 @@ import Testing
     }
 }
 
-@Suite("Law 10: one container holds up nobody else's observers") struct Law10IndependenceTests {
+@Suite("Law 10: one container holds up nobody else's observers") struct Law10IndependenceTests {}
+
+extension Law10IndependenceTests {
     static let cases: [Case<Law10IndependenceTests>] = [
         Case("A slow observer holds up no other container's (law 10)", slowObserver),
         Case(
@@ -263,7 +267,9 @@ import Testing
     }
 }
 
-@Suite("Laws 6 and 10: an observer is in nobody's load") struct Law10NobodysLoadTests {
+@Suite("Laws 6 and 10: an observer is in nobody's load") struct Law10NobodysLoadTests {}
+
+extension Law10NobodysLoadTests {
     struct Watched: Property { static var defaultValue: Value { Value(number: 0) } }
     struct Value: Sendable {
         let number: Int
@@ -386,7 +392,9 @@ import Testing
 
 // Law 10: setting from inside an observer is delivered after the present round. One container's observers never hold up
 // those of another. == is called outside every lock, and does not keep anybody from setting.
-@Suite("Law 10: rounds of delivery", .timeLimit(.minutes(1))) struct Law10RoundsTests {
+@Suite("Law 10: rounds of delivery", .timeLimit(.minutes(1))) struct Law10RoundsTests {}
+
+extension Law10RoundsTests {
     static let cases: [Case<Law10RoundsTests>] = [
         Case("A set of another key by an observer is delivered after the present round (law 10)", otherKey),
         Case(

@@ -4,7 +4,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 10: every change, once, in order") struct Law10OrderTests {
+@Suite("Law 10: every change, once, in order") struct Law10OrderTests {}
+
+extension Law10OrderTests {
     static let cases: [Case<Law10OrderTests>] = [
         Case("An observer hears of sets, modifies, updates, resets and the first load (law 10)", kinds),
         Case("Sets, modifies, updates and resets of many threads are heard in one order too (law 10)", mixedOrder),
@@ -285,7 +287,9 @@ import Testing
     }
 }
 
-@Suite("Law 10: changes inside of loads, updates and modifies") struct Law10DeferralTests {
+@Suite("Law 10: changes inside of loads, updates and modifies") struct Law10DeferralTests {}
+
+extension Law10DeferralTests {
     static let cases: [Case<Law10DeferralTests>] = [
         Case("A change inside a load is delivered when the outermost load ends (law 10)", load),
         Case("A change inside a modify or an update is delivered when the outermost ends (law 10)", modifyAndUpdate),

@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 11: tokens end observation, forgetting them does not") struct Law11TokenTests {
+@Suite("Law 11: tokens end observation, forgetting them does not") struct Law11TokenTests {}
+
+extension Law11TokenTests {
     static let cases: [Case<Law11TokenTests>] = [
         Case("Cancelling ends the observation and releases the closure (law 11)", cancel),
         Case("A dropped token observes as long as the container lives, and its closure goes with it (law 11)", dropped),
@@ -217,7 +219,9 @@ import Testing
 }
 
 // Law 11: a dropped token observes as long as the container lives; observe(_:while:) ends with its owner.
-@Suite("Law 11: observing through a kept handle, and for an owner") struct Law11KeptHandleTests {
+@Suite("Law 11: observing through a kept handle, and for an owner") struct Law11KeptHandleTests {}
+
+extension Law11KeptHandleTests {
     static let cases: [Case<Law11KeptHandleTests>] = [
         Case(
             "An observer added through a handle that is dropped is called as long as the container lives (law 11)",

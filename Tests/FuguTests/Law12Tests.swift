@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 12: values(of:)") struct Law12ValuesTests {
+@Suite("Law 12: values(of:)") struct Law12ValuesTests {}
+
+extension Law12ValuesTests {
     static let cases: [Case<Law12ValuesTests>] = [
         Case("The present value comes first, then later ones (law 12)", presentFirst),
         Case("A feature that isn't loaded yet is loaded, once, and comes first (law 12)", loads),
@@ -164,7 +166,9 @@ import Testing
     }
 }
 
-@Suite("Law 12: readers of one sequence") struct Law12IndependentReadersTests {
+@Suite("Law 12: readers of one sequence") struct Law12IndependentReadersTests {}
+
+extension Law12IndependentReadersTests {
     static let cases: [Case<Law12IndependentReadersTests>] = [
         Case("Two tasks that iterate one sequence each get the values for themselves (law 12)", ownValues),
         Case("Cancelling one reader does not end the other (law 12)", cancelling),

@@ -9,7 +9,9 @@ extension ContainerKeys {
     var law13Title: PropertyKey<String> { .init(defaultValue: "untitled") }
 }
 
-@Suite("Law 13: observation") struct Law13ObservationTests {
+@Suite("Law 13: observation") struct Law13ObservationTests {}
+
+extension Law13ObservationTests {
     static let cases: [Case<Law13ObservationTests>] = [
         Case("The same keyed accessors read, set and reset through the observable container (law 13)", accessors),
         Case("A change before tracking begins is missed, but not those after it (law 13)", changedWhileReading),
@@ -245,7 +247,9 @@ extension ContainerKeys {
 }
 
 // Law 13: reading a key through `observable` tracks that key; access is registered before the read.
-@Suite("Law 13: a first access that others make, too", .timeLimit(.minutes(5))) struct Law13FirstAccessTests {
+@Suite("Law 13: a first access that others make, too", .timeLimit(.minutes(5))) struct Law13FirstAccessTests {}
+
+extension Law13FirstAccessTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Keeps: Feature {
         let handle: Container
@@ -383,7 +387,9 @@ extension ContainerKeys {
     fileprivate var volume: PropertyKey<Int> { .init(defaultValue: 5) }
 }
 
-@Suite("Law 13: the observable container is one object") struct Law13SameObjectTests {
+@Suite("Law 13: the observable container is one object") struct Law13SameObjectTests {}
+
+extension Law13SameObjectTests {
     @Test("It is the same each time while someone holds it, and keeps no circle (laws 8 and 13)")
     func same() {
         var container: Container? = Container()

@@ -4,7 +4,9 @@ import Observation
 import Support
 import Testing
 
-@Suite("Law 14: children and parents") struct Law14ChildrenTests {
+@Suite("Law 14: children and parents") struct Law14ChildrenTests {}
+
+extension Law14ChildrenTests {
     static let cases: [Case<Law14ChildrenTests>] = [
         Case("A value set in a child stays there (law 14)", setStays),
         Case("A child sees what its parent is set to, before and after it has read it (law 14)", seesParent),
@@ -269,7 +271,9 @@ import Testing
 
 private let handlersAlive = Counter()
 
-@Suite("Law 14: what children cost") struct Law14CostTests {
+@Suite("Law 14: what children cost") struct Law14CostTests {}
+
+extension Law14CostTests {
     struct Size: Property { static var defaultValue: Int { 1 } }
     struct Request: Property { static var defaultValue: Int { 0 } }
     final class Handler: Feature, Sendable {

@@ -2,8 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("What a child decorates, or adds to, follows what changes above (law 14)")
-struct Law14LayersTests {
+@Suite("What a child decorates, or adds to, follows what changes above (law 14)") struct Law14LayersTests {}
+
+extension Law14LayersTests {
     static let cases: [Case<Law14LayersTests>] = [
         Case("What is set, replaced, decorated, and reset above is what a child wraps at its next read", follows),
         Case("A setting between the two hides what is above it, and uncovers it when it's reset", between),

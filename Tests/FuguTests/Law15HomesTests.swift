@@ -7,7 +7,9 @@ extension ContainerKeys {
     fileprivate var law15Request: PropertyKey<Int> { .init(defaultValue: 0) }
 }
 
-@Suite("Law 15: a feature lives where its inputs live") struct Law15HomesTests {
+@Suite("Law 15: a feature lives where its inputs live") struct Law15HomesTests {}
+
+extension Law15HomesTests {
     static let cases: [Case<Law15HomesTests>] = [
         Case("A feature that reads nothing lives in the root, whoever asks first (law 15)", readsNothing),
         Case("A feature that reads only the root's values lives in the root (law 15)", readsRoot),
@@ -374,8 +376,9 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Law 15: features that belong to the whole family, late reads, what is made again")
-struct Law15SharedTests {
+@Suite("Law 15: features that belong to the whole family, late reads, what is made again") struct Law15SharedTests {}
+
+extension Law15SharedTests {
     static let cases: [Case<Law15SharedTests>] = [
         Case("A shared feature lives in the root, whoever asks first (law 15)", livesInTheRoot),
         Case(

@@ -11,8 +11,9 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Law 15: features that live where a key is set")
-struct Law15KeyHomesTests {
+@Suite("Law 15: features that live where a key is set") struct Law15KeyHomesTests {}
+
+extension Law15KeyHomesTests {
     static let cases: [Case<Law15KeyHomesTests>] = [
         Case(
             "It lives in the nearest container that sets the key, whoever asks first, and all below share it (law 15)",
@@ -324,7 +325,9 @@ private struct Local: Feature {
     static func load(in container: any FeatureContainer) -> Local { Local(size: container[Size.self]) }
 }
 
-@Suite("Law 15: @Injected asks at each access") struct Law15InjectedTests {
+@Suite("Law 15: @Injected asks at each access") struct Law15InjectedTests {}
+
+extension Law15InjectedTests {
     static let cases: [Case<Law15InjectedTests>] = [
         Case("Made where nothing is bound, it asks whoever is current (law 15)", unbound),
         Case("Made in a container, it asks that one and those below, and no other (law 15)", bound),
@@ -433,7 +436,9 @@ private struct Local: Feature {
 
 // Law 15: what load(in:) reads is recorded, and nothing else. @Injected asks `Container.current` if the wrapper was made
 // where nothing was bound, or if that is the container it was made in or a descendant; else the one it was made in.
-@Suite("Law 15: whose reads are recorded", .timeLimit(.minutes(1))) struct Law15OtherThreadsTests {
+@Suite("Law 15: whose reads are recorded", .timeLimit(.minutes(1))) struct Law15OtherThreadsTests {}
+
+extension Law15OtherThreadsTests {
     static let cases: [Case<Law15OtherThreadsTests>] = [
         Case(
             "Later reads by a scope that a load took aren't inputs either, and its rules apply (laws 15 and 21)",

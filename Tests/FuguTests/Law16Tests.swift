@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 16: overriding an input") struct Law16OverridesTests {
+@Suite("Law 16: overriding an input") struct Law16OverridesTests {}
+
+extension Law16OverridesTests {
     static let cases: [Case<Law16OverridesTests>] = [
         Case("An override at birth gives the child its own, through all that was made from it (law 16)", atBirth),
         Case("An override of what a link in the middle of a chain reads gives the child its own (law 16)", inTheMiddle),
@@ -350,7 +352,9 @@ import Testing
 }
 
 /// An instance that stays as it is in an ancestor, though it was made from a key that two containers below override.
-@Suite("Law 16: a key that is overridden twice") struct Law16OverriddenTwiceTests {
+@Suite("Law 16: a key that is overridden twice") struct Law16OverriddenTwiceTests {}
+
+extension Law16OverriddenTwiceTests {
     private enum Asks: Property { static let defaultValue = true }
     private enum Answer: Property { static let defaultValue = 0 }
     private static let loads = Counter()
@@ -436,7 +440,9 @@ import Testing
     }
 }
 
-@Suite("Law 16: families that live long") struct Law16LongLivedTests {
+@Suite("Law 16: families that live long") struct Law16LongLivedTests {}
+
+extension Law16LongLivedTests {
     struct First: Property { static var defaultValue: Int { 1 } }
     struct Second: Property { static var defaultValue: Int { 2 } }
 

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 17: once for the family") struct Law17OnceTests {
+@Suite("Law 17: once for the family") struct Law17OnceTests {}
+
+extension Law17OnceTests {
     static let cases: [Case<Law17OnceTests>] = [
         Case("1,000 children that ask at once share one load of a root feature (law 17)", oneThousandChildren),
         Case("1,000 tasks of 1,000 children share one load of an async root feature (law 17)", oneThousandTasks),
@@ -285,7 +287,9 @@ private struct AsyncPool: AsyncFeature {
     }
 }
 
-@Suite("Law 17: who waits for whose load") struct Law17WaitingTests {
+@Suite("Law 17: who waits for whose load") struct Law17WaitingTests {}
+
+extension Law17WaitingTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Own: Feature {
         static var home: Home { .local }
@@ -346,7 +350,9 @@ private struct AsyncPool: AsyncFeature {
 
 // Law 17: what a load remembers takes time and memory in proportion to all it was made from, directly and through others;
 // dropping and releasing it take bounded stack, however long the chain.
-@Suite("Law 17: what a load remembers", .serialized, .timeLimit(.minutes(1))) struct Law17DepthTests {
+@Suite("Law 17: what a load remembers", .serialized, .timeLimit(.minutes(1))) struct Law17DepthTests {}
+
+extension Law17DepthTests {
     struct Bottom: Property { static var defaultValue: Int { 1 } }
 
     private struct Link: Hashable, Sendable {

@@ -3,7 +3,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Law 18: copies") struct Law18CopiesTests {
+@Suite("Law 18: copies") struct Law18CopiesTests {}
+
+extension Law18CopiesTests {
     static let cases: [Case<Law18CopiesTests>] = [
         Case("A copy takes what was set in a container and its ancestors, nearest first (law 18)", ancestors),
         Case("Of several containers the last one wins (law 18)", lastWins),
@@ -145,6 +147,11 @@ import Testing
 }
 
 @Suite("Law 18: copies of decorations and contributions") struct Law18LayersTests {
+    private let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
+    private let list = FeatureKey<[String]>(id: UniqueID()) { _ in [] }
+}
+
+extension Law18LayersTests {
     static let cases: [Case<Law18LayersTests>] = [
         Case(
             "The layers of unrelated containers stack in the order of the containers, at whatever depth they are (law 18)",
@@ -160,9 +167,6 @@ import Testing
     @Test(arguments: cases) func behaves(as stated: Case<Law18LayersTests>) async throws { try await stated.run(self) }
 
     struct Level: Property { static var defaultValue: Int { 1 } }
-
-    private let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
-    private let list = FeatureKey<[String]>(id: UniqueID()) { _ in [] }
 
     /// Wraps the word, and adds to the list.
     private func add(_ name: String, to container: Container) {
@@ -325,8 +329,9 @@ import Testing
     }
 }
 
-@Suite("A copy takes what was set of every kind, at one moment (law 18)")
-struct Law18KindsTests {
+@Suite("A copy takes what was set of every kind, at one moment (law 18)") struct Law18KindsTests {}
+
+extension Law18KindsTests {
     static let cases: [Case<Law18KindsTests>] = [
         Case(
             "Values set in the last container's ancestors win over those set in an earlier container (law 18)",
@@ -474,8 +479,9 @@ struct Law18KindsTests {
     }
 }
 
-@Suite("A copy takes rules and what they set (laws 18 and 21)")
-struct Law18RulesTests {
+@Suite("A copy takes rules and what they set (laws 18 and 21)") struct Law18RulesTests {}
+
+extension Law18RulesTests {
     static let cases: [Case<Law18RulesTests>] = [
         Case("A copy's own scopes are configured by the rules of what was copied, in order (laws 18 and 21)", rules),
         Case("Rules added afterwards stay where they were added (laws 18 and 21)", independent),

@@ -3,7 +3,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Law 19: kept unless asked") struct Law19ReloadTests {
+@Suite("Law 19: kept unless asked") struct Law19ReloadTests {}
+
+extension Law19ReloadTests {
     static let cases: [Case<Law19ReloadTests>] = [
         Case("When an input changes, a feature stays as it is and is marked stale in the graph (law 19)", kept),
         Case(

@@ -3,7 +3,9 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 19: reads that begin after a change", .timeLimit(.minutes(2))) struct Law19FreshReadTests {
+@Suite("Law 19: reads that begin after a change", .timeLimit(.minutes(2))) struct Law19FreshReadTests {}
+
+extension Law19FreshReadTests {
     struct Number: Property { static var defaultValue: Int { 1 } }
 
     /// The ways to change an input.
@@ -179,7 +181,9 @@ import Testing
     }
 }
 
-@Suite("Laws 10 and 19: whoever observes what reloads is left with the value that stays") struct Law19LastValueTests {
+@Suite("Laws 10 and 19: whoever observes what reloads is left with the value that stays") struct Law19LastValueTests {}
+
+extension Law19LastValueTests {
     static let cases: [Case<Law19LastValueTests>] = [
         Case(
             "Whatever several threads do at once, the last call carries the value that stays (laws 10, 19)", manyThreads
@@ -420,7 +424,9 @@ import Testing
     }
 }
 
-@Suite("Laws 10 and 19: what is overridden while it loads again") struct Law19OverriddenMeanwhileTests {
+@Suite("Laws 10 and 19: what is overridden while it loads again") struct Law19OverriddenMeanwhileTests {}
+
+extension Law19OverriddenMeanwhileTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
 
     @Test("A child that overrides an input while its observed feature loads again gets its own (laws 10, 16, 19)")

@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 20: reset") struct Law20ResetTests {
+@Suite("Law 20: reset") struct Law20ResetTests {}
+
+extension Law20ResetTests {
     static let cases: [Case<Law20ResetTests>] = [
         Case("A property that is reset gives its default again, evaluated anew (laws 3, 20)", property),
         Case("A property that is reset in a child gives the parent's value again (law 20)", propertyInChild),

@@ -3,8 +3,9 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Rules configure scopes by path (law 21)")
-struct Law21RulesTests {
+@Suite("Rules configure scopes by path (law 21)") struct Law21RulesTests {}
+
+extension Law21RulesTests {
     static let cases: [Case<Law21RulesTests>] = [
         Case("A rule applies to the scopes its pattern matches, without a pattern to all (law 21)", patterns),
         Case(
@@ -178,8 +179,9 @@ struct Law21RulesTests {
     }
 }
 
-@Suite("Scopes by path (law 21)")
-struct Law21ScopesTests {
+@Suite("Scopes by path (law 21)") struct Law21ScopesTests {}
+
+extension Law21ScopesTests {
     static let cases: [Case<Law21ScopesTests>] = [
         Case("The same path gives the same scope while someone holds it, a fresh one afterwards (law 21)", identity),
         Case("A child of a scope, or a scope of it, holds the scope (laws 8 and 21)", heldByDescendants),
@@ -294,8 +296,9 @@ struct Law21ScopesTests {
     }
 }
 
-@Suite("Rules run once, without a lock, and never hang (law 21)", .timeLimit(.minutes(1)))
-struct Law21ThreadsTests {
+@Suite("Rules run once, without a lock, and never hang (law 21)", .timeLimit(.minutes(1))) struct Law21ThreadsTests {}
+
+extension Law21ThreadsTests {
     static let cases: [Case<Law21ThreadsTests>] = [
         Case("With many threads asking for a scope first, rules run once, and all see what they set (law 21)", once),
         Case("While rules run the rest of the family reads, writes and makes other scopes (law 21)", noLock),
@@ -500,7 +503,9 @@ struct Law21ThreadsTests {
 }
 
 @Suite("A rule that needs the scope it configures stops with a message, and does not hang (law 21)")
-struct Law21TrapsTests {
+struct Law21TrapsTests {}
+
+extension Law21TrapsTests {
     typealias Timeout = Law21RulesTests.Timeout
 
     @Test("A rule that reads its own scope stops with a message (law 21)")

@@ -7,7 +7,9 @@ import Testing
 // Laws 20, 21 and 28: a scope is a child. What is made from what its rules set lives in the scope: it is reset, closed and
 // released with it, like what is made from what a child sets.
 @Suite("Instances made from a rule's value belong to the scope (laws 20, 21 and 28)", .timeLimit(.minutes(1)))
-struct Law21ScopeLifetimeTests {
+struct Law21ScopeLifetimeTests {}
+
+extension Law21ScopeLifetimeTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
 
     /// The origin of the value that the feature is made from.
@@ -126,6 +128,10 @@ struct Law21ScopeLifetimeTests {
 
 @Suite("Features follow the rules of their scope (laws 16, 19 and 21)")
 struct Law21FeaturesTests {
+    let outside = Locked<Int?>(1)
+}
+
+extension Law21FeaturesTests {
     static let cases: [Case<Law21FeaturesTests>] = [
         Case("A feature made from a rule's value stays when the value changes, and is stale (laws 19 and 21)", stays),
         Case(
@@ -162,8 +168,6 @@ struct Law21FeaturesTests {
             Live("\(container[Timeout.self]) \(container[Label.self])")
         }
     }
-
-    let outside = Locked<Int?>(1)
 
     private func scope() -> (container: Container, scope: Container) {
         let container = Container()
@@ -254,6 +258,11 @@ struct Law21FeaturesTests {
 
 @Suite("Scopes are computed again when rules change (law 21)")
 struct Law21InvalidationTests {
+    /// A dependency of rules that the container doesn't know of.
+    let outside = Locked(1)
+}
+
+extension Law21InvalidationTests {
     static let cases: [Case<Law21InvalidationTests>] = [
         Case(
             "A rule added later applies to scopes that were read already, here and in descendants (law 21)", addedLater),
@@ -290,9 +299,6 @@ struct Law21InvalidationTests {
     typealias Timeout = Law21RulesTests.Timeout
     typealias Label = Law21RulesTests.Label
     typealias Trail = Law21RulesTests.Trail
-
-    /// A dependency of rules that the container doesn't know of.
-    let outside = Locked(1)
 
     private func ruled() -> Container {
         let container = Container()

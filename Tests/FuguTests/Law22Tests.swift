@@ -4,8 +4,9 @@ import Testing
 @testable import Fugu
 
 /// Through `configureScopes` and `scope`; the matcher's own tests follow below.
-@Suite("Patterns choose scopes by their whole path (law 22)")
-struct Law22PatternsTests {
+@Suite("Patterns choose scopes by their whole path (law 22)") struct Law22PatternsTests {}
+
+extension Law22PatternsTests {
     static let cases: [Case<Law22PatternsTests>] = [
         Case("A pattern matches the whole path (law 22)", whole),
         Case("* is anything within a segment, also nothing (law 22)", star),
@@ -113,8 +114,9 @@ struct Law22PatternsTests {
     }
 }
 
-@Suite("Patterns over scope paths (law 22)")
-struct ScopePatternTests {
+@Suite("Patterns over scope paths (law 22)") struct ScopePatternTests {}
+
+extension ScopePatternTests {
     static let cases: [Case<ScopePatternTests>] = [
         Case("A leading slash is optional on either side, a trailing one counts (law 22)", slashes),
         Case("The empty path is the root (law 22)", root),

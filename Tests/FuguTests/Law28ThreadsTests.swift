@@ -2,7 +2,9 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 28: closing while others go on", .timeLimit(.minutes(5))) struct Law28ThreadsTests {
+@Suite("Law 28: closing while others go on", .timeLimit(.minutes(5))) struct Law28ThreadsTests {}
+
+extension Law28ThreadsTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Failure: Error {}
     /// Counts what was opened and closed.

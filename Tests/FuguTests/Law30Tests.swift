@@ -7,7 +7,9 @@ import Testing
 // Law 30: with n observers, children, waiters, keys, events or reloads, ending, cancelling, releasing or closing them all
 // takes time in proportion to n; a set or reset costs what it concerns, among ten keys or ten thousand. Nothing that is
 // remembered grows while what is alive does not.
-@Suite("Law 30: many of everything", .serialized, .timeLimit(.minutes(1))) struct Law30ManyTests {
+@Suite("Law 30: many of everything", .serialized, .timeLimit(.minutes(1))) struct Law30ManyTests {}
+
+extension Law30ManyTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
 
@@ -306,7 +308,9 @@ import Testing
     }
 }
 
-@Suite("Laws 17 and 30: chains of features", .timeLimit(.minutes(5))) struct Law30ChainsTests {
+@Suite("Laws 17 and 30: chains of features", .timeLimit(.minutes(5))) struct Law30ChainsTests {}
+
+extension Law30ChainsTests {
     static let cases: [Case<Law30ChainsTests>] = [
         Case(
             "A chain of 1,500 above a feature with a teardown closure is released on a small stack (laws 17 and 28)",

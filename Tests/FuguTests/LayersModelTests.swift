@@ -56,7 +56,9 @@ private final class LayersModel {
     }
 }
 
-@Suite("Decorations and contributions against a model") struct LayersModelTests {
+@Suite("Decorations and contributions against a model") struct LayersModelTests {}
+
+extension LayersModelTests {
     private struct World {
         let levels: [PropertyKey<Int>]
         let features: [FeatureKey<[String]>]

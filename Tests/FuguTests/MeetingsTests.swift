@@ -12,6 +12,10 @@ extension ContainerKeys {
 
 /// Rows of the table of meetings in `Engine/README.md`, each with a case that once went wrong.
 @Suite("Where two mechanisms meet") struct MeetingsTests {
+    private let container = Container()
+}
+
+extension MeetingsTests {
     static let cases: [Case<MeetingsTests>] = [
         Case("replace × graph: a replaced feature that has failed is in the graph once, as failed", failedReplacement),
         Case(
@@ -131,8 +135,6 @@ extension ContainerKeys {
         init(_ onDeinit: @escaping @Sendable () -> Void) { self.onDeinit = onDeinit }
         deinit { onDeinit() }
     }
-
-    private let container = Container()
 
     func failedReplacement() {
         container.replace(Name.self) { _ in throw Failure() }

@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite struct RandomnessTests {
+struct RandomnessTests {
     static let cases: [Case<RandomnessTests>] = [
         Case("The linear congruential generator gives the numbers of its formula, computed elsewhere", formula),
         Case("The parameters give the full period: an odd increment, and a multiplier of 1 modulo 4", period),

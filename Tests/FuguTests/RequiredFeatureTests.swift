@@ -10,7 +10,9 @@ extension ContainerKeys {
     fileprivate var receipts: FeatureKey<any Payment> { .required(placeholder: Named(name: "placeholder")) }
 }
 
-@Suite("Required features: declared in one module, supplied by another") struct RequiredFeatureTests {
+@Suite("Required features: declared in one module, supplied by another") struct RequiredFeatureTests {}
+
+extension RequiredFeatureTests {
     static let cases: [Case<RequiredFeatureTests>] = [
         Case(
             "A supplied feature loads with the container's values, and in a child with the child's (laws 15 and 16)",

@@ -4,7 +4,9 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Stress") struct StressTests {
+@Suite("Stress") struct StressTests {}
+
+extension StressTests {
     /// How long it takes: a moment, unless the environment asks for more.
     private static let seconds = Double(ProcessInfo.processInfo.environment["FUGU_STRESS_SECONDS"] ?? "") ?? 0.2
 

@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Law 1: keys of another module") struct Law01TwoModulesTests {
     let container = Container()
+}
 
+extension Law01TwoModulesTests {
     @Test("Internal keys of a module work in its own tests, as members and as key paths (law 1)")
     func internalKeys() {
         expect(container.internalLimit, equals: 3)
