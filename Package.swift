@@ -98,13 +98,6 @@ let package = Package(
         .testTarget(
             name: "TwoModulesTests", dependencies: ["Fugu", "FuguTesting", "KeyLibrary", "Support"],
             swiftSettings: strict),
-        .testTarget(
-            name: "DocumentationTests",
-            dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection",
-                "FuguKeyedChildren", "FuguLoadStates", "FuguTesting",
-            ],
-            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

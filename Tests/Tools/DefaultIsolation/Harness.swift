@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-// Stands for the file of the same declarations in `Tests/DocumentationTests`: here, snippets are compiled, not run.
+// Stands for the file of the same declarations in `Package/Tests/DocumentationTests`: here, snippets are compiled, not run.
 
 nonisolated func print(_ item: Any) { Swift.print(item) }
 

@@ -7,6 +7,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
 ]
+let strict = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault", "NonisolatedNonsendingByDefault"]
 let fugu = Target.Dependency.product(name: "Fugu", package: "Fugu")
 
 let package = Package(
@@ -33,6 +34,14 @@ let package = Package(
             name: "HarborTests",
             dependencies: ["Harbor", "HarborApp", "HarborServer", .product(name: "FuguTesting", package: "Fugu")],
             swiftSettings: settings),
+        // What the pages of Fugu say and print. It isn't part of Fugu's own tests, which everybody builds.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: [
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection",
+                "FuguKeyedChildren", "FuguLoadStates", "FuguTesting",
+            ].map { .product(name: $0, package: "Fugu") },
+            swiftSettings: strict.map { .enableUpcomingFeature($0) }),
     ],
     swiftLanguageModes: [.v6]
 )

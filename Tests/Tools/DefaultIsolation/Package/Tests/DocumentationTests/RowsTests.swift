@@ -14,8 +14,9 @@ import Testing
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
         let files = FileManager.default.enumerator(atPath: folder.path)!.compactMap { $0 as? String }.sorted()
         var blocks: [String: String] = [:]
-        for path in files + ["../FuguFoundationTests/SwiftConfigurationRows.swift"] where path.hasSuffix(".swift") {
-            let lines = try SourceText(at: folder.appending(path: path).path).lines
+        let rows = Page.root.appending(path: "Tests/FuguFoundationTests/SwiftConfigurationRows.swift")
+        for url in files.map({ folder.appending(path: $0) }) + [rows] where url.pathExtension == "swift" {
+            let lines = try SourceText(at: url.path).lines
             let imports = lines.filter { $0.contains("import ") }
             var names: [String] = []
             var hasCode = false

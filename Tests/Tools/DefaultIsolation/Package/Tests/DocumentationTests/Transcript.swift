@@ -1,8 +1,8 @@
-import Fugu
+import Synchronization
 import Testing
 
 /// The lines that the running snippet has printed.
-private let transcript = Locked<[String]>([])
+private let transcript = Mutex<[String]>([])
 
 /// Stands for the standard library's `print` in the snippets.
 func print(_ item: Any) {

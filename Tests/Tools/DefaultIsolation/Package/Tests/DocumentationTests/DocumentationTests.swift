@@ -38,8 +38,7 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/FuguLoadStates/FuguLoadStates.docc/FuguLoadStates.md",
     ].map(Page.init)
 
-    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
+    static let root = (1...7).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
 
     var url: URL { Self.root.appending(path: description) }
 
