@@ -81,7 +81,10 @@ let package = Package(
             path: "Tests/Support/StrictnessCases", swiftSettings: strict),
         .testTarget(
             name: "FuguTestingTests",
-            dependencies: ["Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "StrictnessCases", "Support"],
+            dependencies: [
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "KeyLibrary", "StrictnessCases",
+                "Support",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "FuguTestingXCTests", dependencies: ["Fugu", "FuguTesting", "StrictnessCases"],
@@ -95,9 +98,6 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/Support/KeyLibrary", swiftSettings: strict),
-        .testTarget(
-            name: "TwoModulesTests", dependencies: ["Fugu", "FuguTesting", "KeyLibrary", "Support"],
-            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
