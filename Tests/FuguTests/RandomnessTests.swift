@@ -36,7 +36,7 @@ struct RandomnessTests {
         arguments: 0..<64)
     func bits(bit: UInt64) {
         var generator = LinearCongruential(seed: 1)
-        let draws = 10_000
+        let draws = rounds(10_000, few: 2_500)
         var set = 0
         var changes = 0
         var last: UInt64 = 0
@@ -47,8 +47,9 @@ struct RandomnessTests {
             last = value
         }
         // Five standard deviations of a fair coin; a short period would show in the changes.
-        expect(abs(set - draws / 2) < 250)
-        expect(abs(changes - draws / 2) < 250)
+        let bound = Int(2.5 * Double(draws).squareRoot())
+        expect(abs(set - draws / 2) < bound)
+        expect(abs(changes - draws / 2) < bound)
     }
 
     func repeatable() {
