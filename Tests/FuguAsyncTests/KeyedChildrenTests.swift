@@ -12,7 +12,7 @@ extension ContainerKeys {
 @Suite("Children by key: one for each tenant, kept while it's used, and closed when it's evicted")
 struct KeyedChildrenTests {
     private let pools = Pools()
-    private let container = Container()
+    private let container = Container().unreported
 }
 
 extension KeyedChildrenTests {

@@ -185,7 +185,7 @@ extension Law27OverlapTests {
 
     func failuresOfOverlappingLoads() async throws {
         for failing in 1...2 {
-            let container = Container()
+            let container = Container().unreported
             let stage = container.stage
             stage.fail("Stubborn \(failing)")
             let next = await overlap(in: container)

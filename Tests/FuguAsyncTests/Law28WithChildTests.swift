@@ -197,7 +197,7 @@ extension Law28FailureIsLastTests {
 
     @Test("Its reader, its waiters and its dependents are notified when its closers have ended (law 28)")
     func reportedLast() async throws {
-        let container = Container()
+        let container = Container().unreported
         let stage = container.stage
         stage.fail("Taking")
         let readers = (0..<3).map { number in
@@ -221,7 +221,7 @@ extension Law28FailureIsLastTests {
     }
 
     func nextTry() async throws {
-        let container = Container()
+        let container = Container().unreported
         let stage = container.stage
         stage.gate("closer").open()
         stage.fail("Taking", times: 20)
@@ -232,7 +232,7 @@ extension Law28FailureIsLastTests {
 
     @Test("Many who read again as soon as they are notified never meet what is still to be given back (laws 27 and 28)")
     func manyTries() async throws {
-        let container = Container()
+        let container = Container().unreported
         let stage = container.stage
         stage.gate("closer").open()
         stage.fail("Taking", times: 50)
@@ -267,7 +267,7 @@ extension Law28FailureIsLastTests {
     }
 
     func throwing() async throws {
-        let container = Container()
+        let container = Container().unreported
         let log = container.stage.log
         #expect(throws: Boom("at once")) { try container[TakingAtOnce.self] }
         try await finishing { await expect(log.first(1), equals: ["closed"]) }
@@ -291,7 +291,7 @@ extension Law28FailureIsLastTests {
     }
 
     func lateCloser() async throws {
-        let container = Container()
+        let container = Container().unreported
         let stage = container.stage
         let reader = Task {
             await #expect(throws: Boom("more")) { try await container[TakingMore.self] }
@@ -306,7 +306,7 @@ extension Law28FailureIsLastTests {
     }
 
     func cancelledMeanwhile() async throws {
-        let container = Container()
+        let container = Container().unreported
         let stage = container.stage
         stage.fail("Taking")
         let reader = Task { try await container[Taking.self] }

@@ -132,7 +132,7 @@ extension Law04SingleFlightTests {
             let property = PropertyKey(defaultValue: 1, id: UniqueID())
             let feature = FeatureKey(id: UniqueID()) { $0[property] + 1 }
             let token = container.observe(property) { _ in }
-            _ = container[feature]
+            _ = container.unreported[feature]
             container[property] = 2
             container.modify(property) { $0 += 1 }
             container.update { $0[property] = 4 }

@@ -85,7 +85,7 @@ extension Law15KeyHomesTests {
     }
 
     func nearest() async throws {
-        let root = Container()
+        let root = Container().unreported
         let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
         let requests = tenants.map { $0.child() }
         let pools = try requests.map { try $0.child()[Pool.self] }
@@ -154,7 +154,7 @@ extension Law15KeyHomesTests {
     }
 
     func nested() throws {
-        let root = Container()
+        let root = Container().unreported
         let outer = root.child { $0.tenant = "outer" }
         let inner = outer.child { $0.tenant = "inner" }
         let report = try inner.child()[Report.self]
@@ -166,7 +166,7 @@ extension Law15KeyHomesTests {
     }
 
     func reset() throws {
-        let root = Container()
+        let root = Container().unreported
         let pool = try root[Pool.self]
         let tenant = root.child { $0.tenant = "a" }
         let request = tenant.child()
@@ -178,7 +178,7 @@ extension Law15KeyHomesTests {
 
     func resetAmongOthers() async throws {
         for depth in 0...2 {
-            let tenant = Container().child {
+            let tenant = Container().unreported.child {
                 $0.tenant = "a"
                 $0[Region.self] = 1
                 $0.address = "a.example"
@@ -207,7 +207,7 @@ extension Law15KeyHomesTests {
     }
 
     func setAbove() throws {
-        let replaced = Container().child()
+        let replaced = Container().unreported.child()
         replaced.replace(Pool.self) { Pool($0.address) }
         let middle = replaced.child()
         let child = middle.child { $0.address = "child.example" }
@@ -219,7 +219,7 @@ extension Law15KeyHomesTests {
     }
 
     func overriddenInput() async throws {
-        let root = Container()
+        let root = Container().unreported
         let tenant = root.child {
             $0.tenant = "a"
             $0.address = "a.example"
@@ -251,7 +251,7 @@ extension Law15KeyHomesTests {
     }
 
     func isSet() throws {
-        let root = Container()
+        let root = Container().unreported
         let double = Pool("double")
         root.set(Pool.self, to: double)
         let tenant = root.child { $0.tenant = "a" }
@@ -265,7 +265,7 @@ extension Law15KeyHomesTests {
     }
 
     func threads() async throws {
-        let root = Container()
+        let root = Container().unreported
         let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
         let pools = await withTaskGroup(of: (Int, ObjectIdentifier?).self) { group in
             for number in 0..<32 {

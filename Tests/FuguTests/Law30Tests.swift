@@ -443,7 +443,7 @@ extension Law30ChainsTests {
         }
     }
 
-    @Test("Two that take over from one another's former instance remember no more after thousands of resets (laws 17 and 30)")
+    @Test("Two that take over from one another's former instance remember no more after many resets (laws 17 and 30)")
     func pingPong() async {
         struct Ping: Feature {
             static func load(in container: any FeatureContainer) -> Int {
