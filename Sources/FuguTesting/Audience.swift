@@ -117,6 +117,25 @@ extension Audience {
         return error
     }
 
+    /// The warnings that were given, each after the name of its test.
+    private static let warnings = Locked<Set<String>>([])
+
+    /// Whether a warning is given for the first time in this test.
+    private func isNew(_ warning: String) -> Bool {
+        Self.warnings.withLock { $0.insert("\(name ?? "") \(warning)").inserted }
+    }
+
+    /// Warns, once for each key, that a test without a container changes the one that other tests have.
+    func warnOfChange(of key: Key?) {
+        let text = Messages.changesShared(key?.name, self)
+        switch self {
+        case .test(let test): if isNew(text) { Failure.warn(text, at: test.sourceLocation) }
+        case .xctest: if isNew(text) { Self.printError(text) }
+        // That's how the program starts.
+        case .testCase, .unknownTest, .nobody: break
+        }
+    }
+
     /// Writes to standard error.
     static func printError(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 

@@ -78,6 +78,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             failure = error
         }
         await testCase.close(container)
+        container.watch { testCase.fail(other: .present(), for: $0, of: $1, at: $2) }
         // A failure that is already recorded must not be recorded again.
         if let failure, !testCase.hasRecorded(failure) { throw failure }
     }

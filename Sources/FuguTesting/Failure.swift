@@ -20,6 +20,16 @@ package enum Failure {
         Issue.record(Comment(rawValue: text), sourceLocation: place)
     }
 
+    /// Records a warning, which doesn't fail the test.
+    static func warn(_ text: String, at place: SourceLocation) {
+        if let recorder { return recorder.record(text, place) }
+        #if compiler(>=6.3)
+        Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
+        #else
+        Audience.printError(text)
+        #endif
+    }
+
     /// Records an error, and returns one that doesn't fail the test a second time when it's thrown.
     static func record(_ error: some Error, at place: SourceLocation) -> any Error {
         if recorder != nil {

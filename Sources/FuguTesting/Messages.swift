@@ -29,21 +29,43 @@ enum Messages {
             + "set the feature \(test). To use the real feature, run the program in Container.live { … }."
     }
 
-    static func usesShared(_ use: SharedUse, _ key: String?, at place: SourcePlace?) -> String {
-        let name = key ?? "Container.shared"
-        let shared = key == nil ? "" : " through Container.shared"
-        let what =
-            switch use {
-            case .read: "\(name) was read\(shared)"
-            case .changed: "\(name) was changed\(shared)"
-            case .observed: "\(name) was observed\(shared)"
-            case .child: "a child of Container.shared was made"
-            case .copied: "Container.shared was copied"
-            }
+    static func changesShared(_ key: String?, _ audience: Audience) -> String {
+        let what = key.map { "\($0) was changed through Container.shared" } ?? "Container.shared was changed"
+        let fix =
+            if case .xctest = audience { "Container.strict { … } operation: { … }" } else { "@Test(.container { … })" }
         return
-            "Fugu: \(what), in a test that has its own container. What the test's trait sets isn't there."
-            + "\n\(place.map { "Path: the test → \(name), in \($0.descriptionWithMember)\n" } ?? "")Fix: use Container.current. It's the "
-            + "test's container in a test, and Container.shared in the program."
+            "Fugu: \(what), in a test that has no container of its own. Tests that run later see the change, too.\nFix: set it in a "
+            + "container of the test: \(fix)."
+    }
+
+    static func usesShared(_ use: WatchedUse, _ key: String?, at place: SourcePlace?) -> String {
+        return
+            "Fugu: \(what(use, key, "Container.shared")), in a test that has its own container. What the test's trait sets isn't there."
+            + "\(path(to: key ?? "Container.shared", at: place))\nFix: use Container.current. It's the test's container in a test, and "
+            + "Container.shared in the program."
+    }
+
+    static func usesEnded(_ use: WatchedUse, _ key: String?, at place: SourcePlace?, of test: String) -> String {
+        let container = "the container of the test \(test)"
+        return
+            "Fugu: \(what(use, key, container)), and that test has ended.\(path(to: key ?? container, at: place))\nFix: make anew in "
+            + "each test what keeps that container, or an @Injected made in it, such as a global or a static property; or let it read "
+            + "from Container.current."
+    }
+
+    private static func what(_ use: WatchedUse, _ key: String?, _ container: String) -> String {
+        let through = key.map { _ in " through \(container)" } ?? ""
+        return switch use {
+        case .read: "\(key ?? container) was read\(through)"
+        case .changed: "\(key ?? container) was changed\(through)"
+        case .observed: "\(key ?? container) was observed\(through)"
+        case .child: "a child of \(container) was made"
+        case .copied: "\(container) was copied"
+        }
+    }
+
+    private static func path(to name: String, at place: SourcePlace?) -> String {
+        place.map { "\nPath: the test → \(name), in \($0.descriptionWithMember)" } ?? ""
     }
 
     static func adviceForShared(_ line: String?) -> String { adviceForShared(line, .present()) }

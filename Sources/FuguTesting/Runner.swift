@@ -17,6 +17,10 @@ struct Runner: TestRunner {
             if case .unknownTest = audience { return Audience.printError(text) }
             audience.fail(Messages.shared(text), at: nil)
         }
+        container.watch { use, key, place in
+            if let testCase = TestCase.current { return testCase.record(use, of: key, at: place) }
+            if use == .changed { Audience.present().warnOfChange(of: key) }
+        }
     }
 
     func prepareRoot(_ container: Container) {
@@ -26,10 +30,6 @@ struct Runner: TestRunner {
             Audience.present(orOf: maker).fail(by: $0, at: $0.place)
         }
         container.makeStrict(strictness)
-    }
-
-    func tell(_ use: SharedUse, of key: Key?, at place: SourcePlace?) {
-        TestCase.current?.record(use, of: key, at: place)
     }
 
     func failing(

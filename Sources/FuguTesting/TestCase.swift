@@ -13,7 +13,7 @@ final class TestCase: Sendable {
         var kept: [String] = []
         var hasEnded = false
         var watches: [OverrideWatch] = []
-        /// What the case has done through `Container.shared`.
+        /// What the case has done through `Container.shared`, and then others through the containers of the case.
         var uses: Set<String> = []
         /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
         var recorded: Set<String> = []
@@ -84,9 +84,22 @@ final class TestCase: Sendable {
     }
 
     /// Fails the test because it uses `Container.shared` beside its own container, once for each place.
-    func record(_ use: SharedUse, of key: Key?, at place: SourcePlace?) {
+    func record(_ use: WatchedUse, of key: Key?, at place: SourcePlace?) {
         let text = Messages.usesShared(use, key?.name, at: place)
         if state.withLock({ $0.uses.insert(text).inserted }) { record(text) }
+    }
+
+    /// Fails another test because it uses a container of this case, which has ended, once for each place.
+    ///
+    /// What this test itself does so late is its own business.
+    func fail(other: Audience, for use: WatchedUse, of key: Key?, at place: SourcePlace?) {
+        switch other {
+        case .testCase(let testCase) where testCase !== self: break
+        case .test(let test) where test.sourceLocation != sourceLocation: break
+        default: return
+        }
+        let text = Messages.usesEnded(use, key?.name, at: place, of: name)
+        if state.withLock({ $0.uses.insert("\(other.name ?? "") \(text)").inserted }) { other.fail(text, at: place) }
     }
 
     /// Whether the case has failed because it uses `Container.shared`.

@@ -12,12 +12,14 @@ import Testing
 extension Law29SharedTests {
     private static func used(_ what: String, at line: Int? = nil, of key: String = "", in member: String = "") -> String
     {
-        let path = line.map {
-            "Path: the test → \(key), in \(member) at FuguTestingTests/Law29SharedTests.swift:\($0)\n"
-        }
         return
-            "Fugu: \(what), in a test that has its own container. What the test's trait sets isn't there.\n\(path ?? "")Fix: use "
-            + "Container.current. It's the test's container in a test, and Container.shared in the program."
+            "Fugu: \(what), in a test that has its own container. What the test's trait sets isn't there.\n"
+            + path(line, key, member)
+            + "Fix: use Container.current. It's the test's container in a test, and Container.shared in the program."
+    }
+
+    private static func path(_ line: Int?, _ key: String, _ member: String) -> String {
+        line.map { "Path: the test → \(key), in \(member) at FuguTestingTests/Law29SharedTests.swift:\($0)\n" } ?? ""
     }
 
     @Test("A test with a container fails where it reads, changes, or observes Container.shared (law 29)")
@@ -100,13 +102,44 @@ extension Law29SharedTests {
             ])
     }
 
-    @Test("Without a trait, and in a test's own container, nothing is reported (law 29)")
+    @Test("A test without a trait is warned, once for each key, that what it changes there stays for others (law 29)")
+    func changes() async throws {
+        func text(_ what: String) -> String {
+            "Fugu: \(what), in a test that has no container of its own. Tests that run later see the change, too.\nFix: set it in a "
+                + "container of the test: @Test(.container { … })."
+        }
+        /// Set for the first time.
+        struct Level: Property { static var defaultValue: Int { 0 } }
+        let shared = Container.shared
+        let found = await texts {
+            for pressure in [2, 3] { shared.pressure = pressure }
+            shared.reset(\.pressure)
+            shared.replace(\.label) { _ in "replaced" }
+            shared.decorate(\.label) { label, _ in label + ", decorated" }
+            shared.reset(\.label)
+            shared.contribute(to: \.tags) { _ in "tag" }
+            shared.reset(\.tags)
+            shared[Level.self] = 1
+            shared.update { _ in }
+        }
+        expect(
+            found,
+            equals: [#"\.pressure"#, #"\.label"#, #"\.tags"#, "Level"].map {
+                text("\($0) was changed through Container.shared")
+            } + [text("Container.shared was changed")])
+        #expect(Messages.changesShared("Number", .xctest).hasSuffix(": Container.strict { … } operation: { … }."))
+    }
+
+    @Test("Reads without a trait, what is set in a child, and a test's own container are reported nowhere (law 29)")
     func allowed() async throws {
         let found = await issues {
-            Container.shared.pressure = 2
-            expect(Container.shared.pressure, equals: 2)
+            expect(Container.shared.child { $0.pressure = 2 }.pressure, equals: 2)
             expect(Container.current[Doubled.self].value, equals: 0)
-            Container.shared.reset(\.pressure)
+            // That's how the program starts.
+            await Task.detached {
+                Container.shared.pressure = 2
+                Container.shared.reset(\.pressure)
+            }.value
             try await runCase(.container) {
                 Container.current.pressure = 5
                 expect(Container.current.child().pressure, equals: 5)
@@ -117,10 +150,9 @@ extension Law29SharedTests {
     }
 
     @Test("A live container sees what was set in Container.shared and leaves nothing there (law 29)")
-    func ofShared() throws {
+    func ofShared() async throws {
         struct Start: Property { static var defaultValue: String { "default" } }
-        Container.shared[Start.self] = "set at the start"
-        defer { Container.shared.reset(Start.self) }
+        await Task.detached { Container.shared[Start.self] = "set at the start" }.value
         let made = Container.with(.shared) {
             Container.live {
                 expect(Container.current[Start.self], equals: "set at the start")
@@ -129,6 +161,77 @@ extension Law29SharedTests {
         }
         expect(made, equals: "live")
         expect(Container.shared.ifLoaded(Account.self) == nil)
+    }
+
+    // MARK: Containers of tests that have ended
+
+    /// Kept by something global.
+    private struct Kept {
+        static let line = #line + 2
+        let container = Container.current
+        @Injected({ $0.pressure }) var pressure
+    }
+
+    @Test("A test fails where it uses the container of another test, which has ended (law 29)")
+    func ended() async throws {
+        let (kept, ended) = (Log<Kept>(), try #require(Test.current).readableName)
+        let line = #line + 9
+        let found = try await texts {
+            try await runCase(.container, .container { $0.pressure = 5 }) {
+                kept.add(Kept())
+                expect(kept.all[0].container.child().pressure, equals: 5)
+            }
+            try await runCase(.container) {
+                for pressure in [5, 7] {
+                    expect(kept.all[0].pressure, equals: pressure)
+                    expect(kept.all[0].container[Doubled.self].value, equals: 0)
+                    kept.all[0].container.pressure = 7
+                    _ = kept.all[0].container.child()
+                }
+            }
+            try await runCase(.container) { expect(kept.all[0].pressure, equals: 7) }
+        }
+        #if DEBUG
+        let wrapper: Int? = Kept.line
+        #else
+        let wrapper: Int? = nil
+        #endif
+        func text(_ what: String, at line: Int? = nil, of key: String = "", in member: String = "") -> String {
+            "Fugu: \(what), and that test has ended.\n" + Self.path(line, key, member)
+                + "Fix: make anew in each test what keeps that container, or an @Injected made in it, such as a global or a static "
+                + "property; or let it read from Container.current."
+        }
+        let read = text(
+            #"\.pressure was read through the container of the test \#(ended)"#, at: wrapper, of: #"\.pressure"#,
+            in: "@Injected")
+        expect(
+            found,
+            equals: [
+                read,
+                text(
+                    "Doubled was read through the container of the test \(ended)", at: line, of: "Doubled",
+                    in: "ended()"),
+                text(#"\.pressure was changed through the container of the test \#(ended)"#),
+                text("a child of the container of the test \(ended) was made"), read,
+            ])
+    }
+
+    @Test("The test itself may use its container when it has ended (law 29)")
+    func endedOwn() async throws {
+        let found = await issues {
+            let (gate, task) = (Gate(), Log<Task<Int, Never>>())
+            try await runCase(.container { $0.pressure = 5 }) {
+                let container = Container.current
+                task.add(
+                    Task {
+                        await gate.opened()
+                        return container.pressure
+                    })
+            }
+            gate.open()
+            expect(await task.all[0].value, equals: 5)
+        }
+        expect(found.map(\.text), equals: [])
     }
 
     // MARK: Roots that the program makes
@@ -214,6 +317,7 @@ extension Law29SharedTests {
 
 extension ContainerKeys {
     fileprivate var pressure: PropertyKey<Int> { .init(defaultValue: 1) }
+    fileprivate var tags: FeatureKey<[String]> { .init { _ in [] } }
     fileprivate var label: FeatureKey<String> { .init { _ in "label" } }
     fileprivate var gauge: FeatureKey<String> { .init(testValue: { _ in "for tests" }) { _ in "live" } }
 }

@@ -111,7 +111,9 @@ extension Container {
     /// Sets a value, on a fast path if nothing else depends on it.
     @usableFromInline
     func set(_ key: TypedKey, _ payload: Payload) {
-        let isDone = _storage.exchangeAlone(key.raw, payload).map { $0 || !isView && asked.setAlone(key.key, payload) }
+        let isDone = _storage.exchangeAlone(key.raw, payload).map {
+            $0 || !isView && !isWatched && asked.setAlone(key.key, payload)
+        }
         if isDone != true { change(key, .set(payload)) }
     }
 

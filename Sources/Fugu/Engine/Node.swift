@@ -202,6 +202,8 @@ final class RareNodeState {
     var refusals = Kept<[Strictness.Refusal]>([])
     /// The last failed load of each key that was requested here.
     var failures = KeyTable<FailedLoad>()
+    /// What's told of every access, in a test process.
+    var watcher: Watcher?
     /// The reports that debug builds have made of reads that ignore what is overridden here: for each reader, the keys.
     private var reported: [Key: Set<Key>] = [:]
     #if DEBUG

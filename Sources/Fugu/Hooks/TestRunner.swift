@@ -2,14 +2,11 @@ import Synchronization
 
 /// The interface through which FuguTesting serves a process that links it.
 package protocol TestRunner: Sendable {
-    /// Makes the shared container strict.
+    /// Makes the shared container strict, and watches it.
     func prepareShared(_ container: Container)
 
     /// Makes a root strict if the current container is.
     func prepareRoot(_ container: Container)
-
-    /// Fails the test that runs here if it has a container of its own.
-    func tell(_ use: SharedUse, of key: Key?, at place: SourcePlace?)
 
     /// Returns a function that fails the test running when it's called or, if there's none, the test running now.
     ///
@@ -29,16 +26,31 @@ package protocol TestRunner: Sendable {
     var unknownTest: String? { get }
 }
 
-/// What code does through the shared container.
-package enum SharedUse: Sendable { case read, changed, observed, child, copied }
+/// What code does through a watched container.
+package enum WatchedUse: Sendable { case read, changed, observed, child, copied }
+
+/// Receives what code does through a watched container.
+package typealias Watcher = @Sendable (_ use: WatchedUse, _ key: Key?, _ place: SourcePlace?) -> Void
 
 extension Container {
-    /// Tells the test that something is done through this container, if it's the shared one of a test process.
+    /// Tells the watcher of this container, which only a test process has, that something is done through it.
     ///
     /// - `place`: The place, which is found only then.
     @inline(__always)
-    func tell(_ use: SharedUse, _ key: Key? = nil, at place: @autoclosure () -> SourcePlace? = nil) {
-        if isWatched { TestProcess.tell(use, key, at: place()) }
+    func tell(_ use: WatchedUse, _ key: Key? = nil, at place: @autoclosure () -> SourcePlace? = nil) {
+        if isWatched { tellWatcher(use, key, at: place()) }
+    }
+
+    @inline(never) private func tellWatcher(_ use: WatchedUse, _ key: Key?, at place: SourcePlace?) {
+        let injected = ReadPlace.current.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
+        let watcher = asked.family.lock.withLock { token in asked.storage[token].rare?.watcher }
+        watcher?(use, key, injected ?? place)
+    }
+
+    /// Lets every access take the slow path, and tell `watcher`.
+    package func watch(by watcher: @escaping Watcher) {
+        asked.family.lock.withLock { token in asked.storage[token].more().watcher = watcher }
+        watch()
     }
 }
 
@@ -94,20 +106,12 @@ package enum TestProcess {
         #endif
         let container = Container(bare: ())
         sharedExists.store(true, ordering: .sequentiallyConsistent)
-        if let runner {
-            runner.prepareShared(container)
-            container.watch()
-        }
+        runner?.prepareShared(container)
         return container
     }
 
     /// Makes a root of the program strict, in a test process.
     static func prepareRoot(_ container: Container) { if isTesting { runner?.prepareRoot(container) } }
-
-    @inline(never) static func tell(_ use: SharedUse, _ key: Key?, at place: SourcePlace?) {
-        let injected = ReadPlace.current.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
-        runner?.tell(use, of: key, at: injected ?? place)
-    }
 
     /// Makes the shared container strict.
     ///
@@ -118,7 +122,6 @@ package enum TestProcess {
         let isFirst = installer.exchange(UInt(bitPattern: install), ordering: .sequentiallyConsistent) == 0
         guard isFirst, sharedExists.load(ordering: .sequentiallyConsistent) else { return }
         runner?.prepareShared(.shared)
-        Container.shared.watch()
         Container.shared.dropLoadedFeatures()
     }
 

@@ -44,6 +44,11 @@ package enum City: Property {
     package static var defaultValue: String { "nowhere" }
 }
 
+/// Set by tests.
+package enum Note: Property {
+    package static var defaultValue: String { "" }
+}
+
 /// Called before anything else of the process runs.
 @_cdecl("weather_begin")
 package func begin() {

@@ -17,6 +17,8 @@ final class OldTests: XCTestCase {
 
     func testThrowing() throws { try Container.current[Forecast.self].warn() }
 
+    func testChanges() { Container.current[Note.self] = "left behind" }
+
     func testStrict() {
         Container.strict {
             $0[WeatherClient.self].degrees = { _ in 21 }

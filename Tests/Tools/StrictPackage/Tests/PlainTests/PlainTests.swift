@@ -18,5 +18,10 @@ import Weather
 
     @Test func testValue() { #expect(Container.current[Archive.self] == ["0° in Oslo"]) }
 
+    @Test func changes() {
+        Container.current[Note.self] = "left behind"
+        #expect(Container.current[Note.self] == "left behind")
+    }
+
     @Test func startsUp() { #expect(Container.current[City.self] == "Oslo") }
 }
