@@ -30,6 +30,9 @@ struct Runner: TestRunner {
             Audience.present(orOf: maker).fail(by: $0, at: $0.place)
         }
         container.makeStrict(strictness)
+        // A test without a container of its own is as it is.
+        guard maker.isKnown, Container.current !== Container.shared else { return }
+        container.handleReports { Audience.present(orOf: maker).fail($0, at: nil) }
     }
 
     func failing(

@@ -258,6 +258,28 @@ extension Law29SharedTests {
         expect(found.allSatisfy { $0.text == text && $0.place == place }, "\(found)")
     }
 
+    @Test("What it reports fails a test that has a container of its own, also off its task (law 29)")
+    func reports() async throws {
+        let test = try #require(Test.current)
+        @Sendable func report(in container: Container = Container()) { container.child().report("wrong") }
+        let found = await issues {
+            let recorder = Failure.recorder
+            let root = Container.strict { _ in
+            } operation: {
+                Container()
+            }
+            report(in: root)
+            await Task.detached { Failure.$recorder.withValue(recorder) { report(in: root) } }.value
+            root.handleReports { _ in }
+            report(in: root)
+            try await runCase(.container) { report() }
+            report()
+        }
+        let note = "\n(This happened on a thread or in a detached task of the test \(test.displayName ?? "").)"
+        expect(found.map(\.text), equals: ["wrong", "wrong" + note, "wrong"])
+        expect(found.allSatisfy { $0.place == test.sourceLocation })
+    }
+
     @Test("A root gives values for tests, and one that is made live, or a copy of it, loads the real features (law 29)")
     func liveRoots() async throws {
         let found = await issues {
