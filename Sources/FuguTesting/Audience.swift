@@ -125,6 +125,16 @@ extension Audience {
         Self.warnings.withLock { $0.insert("\(name ?? "") \(warning)").inserted }
     }
 
+    /// Warns, once for each place, that something that doesn't know its test reads another value than the one that a test has set.
+    func warnOfRead(of key: Key, at place: SourcePlace?) {
+        // The read of an external feature fails.
+        guard case .unknownTest = self, !key.traits.isExternal else { return }
+        let tests = TestCase.running.filter { $0.sets(key) }
+        guard let first = tests.first else { return }
+        let text = Messages.missesValue(of: key.name, tests.map(\.name), at: place)
+        if isNew(text) { Failure.warn(text, at: place.map(Self.location) ?? first.sourceLocation) }
+    }
+
     /// Warns, once for each key, that a test without a container changes the one that other tests have.
     func warnOfChange(of key: Key?) {
         let text = Messages.changesShared(key?.name, self)

@@ -45,6 +45,14 @@ enum Messages {
             + "Container.shared in the program."
     }
 
+    static func missesValue(of key: String, _ tests: [String], at place: SourcePlace?) -> String {
+        let have = tests.count == 1 ? "test \(tests[0]) has" : "tests \(GraphWords.list(tests)) have"
+        return
+            "Fugu: \(what(.read, key, "Container.shared")) on a thread or in a detached task that doesn't know its test, while the "
+            + "\(have) another value.\(path(to: key, at: place))\nFix: take the test's container along: write let container = "
+            + "Container.current before the task, and Container.with(container) { … } in it."
+    }
+
     static func usesEnded(_ use: WatchedUse, _ key: String?, at place: SourcePlace?, of test: String) -> String {
         let container = "the container of the test \(test)"
         return

@@ -19,7 +19,11 @@ struct Runner: TestRunner {
         }
         container.watch { use, key, place in
             if let testCase = TestCase.current { return testCase.record(use, of: key, at: place) }
-            if use == .changed { Audience.present().warnOfChange(of: key) }
+            switch use {
+            case .changed: Audience.present().warnOfChange(of: key)
+            case .read, .observed: if let key { Audience.present().warnOfRead(of: key, at: place) }
+            case .child, .copied: break
+            }
         }
     }
 

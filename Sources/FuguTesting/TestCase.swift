@@ -13,6 +13,8 @@ final class TestCase: Sendable {
         var kept: [String] = []
         var hasEnded = false
         var watches: [OverrideWatch] = []
+        /// The containers of the case, until it ends.
+        var containers: [Container] = []
         /// What the case has done through `Container.shared`, and then others through the containers of the case.
         var uses: Set<String> = []
         /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
@@ -129,10 +131,18 @@ final class TestCase: Sendable {
         TestCase.cases.withLock { _ = $0.removeValue(forKey: number) }
         let kept = state.withLock { state in
             state.hasEnded = true
-            defer { state.kept = [] }
-            return state.kept
+            defer { (state.kept, state.containers) = ([], []) }
+            return (texts: state.kept, containers: state.containers)
         }
-        kept.forEach(issue)
+        kept.texts.forEach(issue)
+    }
+
+    /// Lets others know what the case sets in its container.
+    func add(_ container: Container) { state.withLock { $0.containers.append(container) } }
+
+    /// Whether the case has set something for itself.
+    func sets(_ key: Key) -> Bool {
+        state.withLock { $0.containers }.contains { $0.overrides.contains(key) }
     }
 
     /// Ends the watch for entries that this container hides, so that these may stay unread.

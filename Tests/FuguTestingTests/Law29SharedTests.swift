@@ -313,6 +313,37 @@ extension Law29SharedTests {
         expect(found.first?.text.hasSuffix(note), equals: true)
     }
 
+    @Test("A detached task that doesn't know its test is warned once that a test has set what it reads (law 29)")
+    func detachedReads() async throws {
+        let (name, recorder) = (try #require(Test.current).readableName, Failure.Recorder { _, _ in })
+        let read: @Sendable (Failure.Recorder) async -> Void = { recorder in
+            await Task.detached {
+                Failure.$recorder.withValue(recorder) {
+                    for _ in 1...2 { _ = (Container.current.pressure, Container.current[Mailer.self]) }
+                    _ = Container.current.observable.tags
+                }
+            }.value
+        }
+        let log = Log<String>()
+        let logging = Failure.Recorder { text, _ in log.add(text) }
+        await read(logging)
+        try await runCase(.container { $0[Mailer.self] = Mailer(name: "double") }, .container { $0.pressure = 5 }) {
+            await read(logging)
+        }
+        try await runCase(.container { $0.tags = [] }) { await read(recorder) }
+        let text =
+            #"Fugu: \.pressure was read through Container.shared on a thread or in a detached task that doesn't know its test, while "#
+            + "the test \(name) has another value.\nFix: take the test's container along: write let container = "
+            + "Container.current before the task, and Container.with(container) { … } in it."
+        expect(log.all.filter { !$0.contains("Mailer reaches outside") }, equals: [text])
+        let several = Messages.missesValue(of: "Number", ["a()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1))
+        expect(
+            several.hasPrefix(
+                "Fugu: Number was read through Container.shared on a thread or in a detached task that doesn't know its test, "
+                    + "while the tests a() and b() have another value.\nPath: the test → Number, in M/F.swift:1\nFix:"),
+            several)
+    }
+
     @Test("Messages name the tests that a thread may belong to (law 29)")
     func messages() {
         expect(Messages.ofUnknown("text", []), equals: "text")
