@@ -155,6 +155,62 @@ struct Law29OutdatedTests {
         expect(text.contains(end), "\(text)")
     }
 
+    /// What a test gets of it says a number that's read when it's made.
+    struct Letters: Feature, External {
+        var greeting: @Sendable () -> String
+        var send: @Sendable () -> Int
+        static func load(in container: any FeatureContainer) -> Letters { Letters(greeting: { "live" }, send: { -1 }) }
+        static func testValue(in container: any FeatureContainer) -> Letters {
+            let number = container[Number.self]
+            return Letters(greeting: { "\(number)" }, send: { number })
+        }
+    }
+
+    @Test("So does one of which a part was set before something that the rest was made from (law 29)")
+    func parts() async throws {
+        let setPart: @Sendable (Container) -> Void = { $0[Letters.self].send = { 7 } }
+        let modifyPart: @Sendable (Container) -> Void = { $0.modify(Letters.self) { $0.send = { 7 } } }
+        let text =
+            "Fugu: a part of Letters was set before Number was set, and the rest still has the old value.\nPath: Letters → Number\n"
+            + "Fix: set Number earlier."
+        for part in [setPart, modifyPart] {
+            let found = await issues {
+                try await runCase(
+                    .container {
+                        part($0)
+                        $0[Number.self] = 3
+                    }
+                ) {
+                    let container = Container.current
+                    for _ in 1...2 { expect(container[Letters.self].greeting(), equals: "0") }
+                    let child = container.child(part)
+                    container[Number.self] = 4
+                    expect(child[Letters.self].send(), equals: 7)
+                    expect(container[Letters.self].greeting(), equals: "0")
+                }
+            }
+            expect(found.map(\.text), equals: [text, text, text])
+        }
+        let none = await issues {
+            try await runCase(
+                .container {
+                    $0[Number.self] = 3
+                    setPart($0)
+                    $0[Letters.self].send = { 8 }
+                }
+            ) {
+                let container = Container.current
+                expect(container[Letters.self].greeting(), equals: "3")
+                container[Letters.self] = Letters(greeting: { "whole" }, send: { 1 })
+                container[Number.self] = 5
+                expect(container[Letters.self].greeting(), equals: "whole")
+                container.reset(Letters.self)
+                expect(container[Letters.self].greeting(), equals: "5")
+            }
+        }
+        expect(none.map(\.text), equals: [])
+    }
+
     struct Both: Feature {
         let sum: Int
         static func load(in container: any FeatureContainer) -> Both {

@@ -147,9 +147,12 @@ extension Container {
     /// What isn't set afterward is that of the placeholder.
     @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
         guard TestProcess.isTesting, isStrict else { return read() }
-        let part = Frame(.modify, in: node.family, node, Key(raw: key), under: Frame.current, within: Frame.own)
+        let (node, key) = (node, Key(raw: key))
+        let part = Frame(.modify, in: node.family, node, key, under: Frame.current, within: Frame.own)
         defer { part.end() }
-        return Context.run(nil, part, read)
+        let instance = Context.run(nil, part, read)
+        node.noteRest(of: key)
+        return instance
     }
 
     /// Begins to configure this container: until the end, a read by which an accessor with `get` and `set` sets a part fails

@@ -348,11 +348,18 @@ private struct Change {
             }
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
-        if let rare = cell.place?[token].rare, let replacement = rare.replacement.value {
-            rare.replacement.set(nil, &effects.garbage)
-            // A layer that is added keeps what was there.
-            if let link = replacement.link, operation.replacement?.link == nil {
-                effects.collectInner(of: link, in: node)
+        if let place = cell.place, let rare = place[token].rare {
+            if rare.rest != nil, !rare.setsPart {
+                rare.rest = nil
+                place.refresh(token)
+            }
+            rare.setsPart = false
+            if let replacement = rare.replacement.value {
+                rare.replacement.set(nil, &effects.garbage)
+                // A layer that is added keeps what was there.
+                if let link = replacement.link, operation.replacement?.link == nil {
+                    effects.collectInner(of: link, in: node)
+                }
             }
         }
         let time = family.state[token].tick()
@@ -659,8 +666,8 @@ extension Node {
         else { return }
         var open = [self]
         while let node = open.popLast() {
-            for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) {
-                guard let place = cell.place, let provenance = place[token].provenance,
+            for cell in node.storage.cells(token) where cell.has(CellFlags.loaded | CellFlags.held) {
+                guard let place = cell.place, let provenance = place[token].provenance ?? place[token].rare?.rest,
                     provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
                 else { continue }
                 place[token].more().outdatedBy = LaterChange(
@@ -672,6 +679,18 @@ extension Node {
                 if !next.hides(token, write.key) { open.append(next) }
                 child = next.storage[token].nextSibling?.object
             }
+        }
+    }
+
+    /// Remembers what an instance was made from of which a part is about to be set.
+    func noteRest(of key: Key) {
+        family.lock.withLock { token in
+            guard case .found(let cell, _) = look(token, key), let made = cell.place,
+                let rest = made[token].provenance ?? made[token].rare?.rest
+            else { return }
+            let rare = place(token, key)[token].more()
+            (rare.rest, rare.setsPart) = (rest, true)
+            place(token, key).refresh(token)
         }
     }
 

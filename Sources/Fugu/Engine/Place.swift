@@ -67,6 +67,9 @@ final class RarePlaceState {
     @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The last change of an input after the instance was loaded, until it's reported.
     @safe @exclusivity(unchecked) var outdatedBy: LaterChange?
+    /// What an instance was made from of which tests have set a part, and whether the next set is that of a part.
+    var rest: Provenance?
+    var setsPart = false
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
     /// The time of the last such change that concerns instances below, too, because it changed the loader.
@@ -191,7 +194,7 @@ extension Place {
         let rare = self[token].rare
         let isSpecial =
             self[token].followCount > 0 || self[token].firstDependent != nil || rare?.follower.value != nil
-            || rare?.exclusion != nil
+            || rare?.exclusion != nil || rare?.rest != nil
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }

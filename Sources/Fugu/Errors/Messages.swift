@@ -170,7 +170,7 @@ enum Messages {
     }
 
     /// `way`: From the instance that was read to the input that was set.
-    static func outdated(_ way: [Key], by change: LaterChange.Kind) -> String {
+    static func outdated(_ way: [Key], by change: LaterChange.Kind, isPart: Bool) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
         // A reset of a decorated feature, or of a list, would remove what was added to it.
@@ -181,6 +181,11 @@ enum Messages {
             case .decorate: ("decorated", "decorate")
             case .contribute: ("added to", "add to")
             }
+        if isPart {
+            return
+                "Fugu: a part of \(name) was set before \(input.name) was \(did), and the rest still has the old value.\nPath: "
+                + "\(self.way(way.map(\.name)))\nFix: \(imperative) \(input.name) earlier."
+        }
         return "Fugu: \(name) was loaded before \(input.name) was \(did), and still has the old value.\nPath: "
             + "\(self.way(way.map(\.name)))\nFix: \(imperative) \(input.name) earlier"
             + (hasLayers ? "" : ", or call \(GraphWords.list(resets)) afterward")
