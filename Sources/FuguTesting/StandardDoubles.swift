@@ -30,6 +30,7 @@ extension FeatureContainer {
             let clock = container.manualClock
             return Timestamp { start + clock.now.offset / .seconds(1) }
         }
+        replace(\.date) { .following($0.timestamp) }
         self.randomness = .linearCongruential(withSeed: seed)
         self.uuid = .incrementing
         self.fileAccess = .inMemory(files)

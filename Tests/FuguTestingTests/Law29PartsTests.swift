@@ -229,6 +229,27 @@ struct Law29PartsTests {
         expect(without.map(\.text).first, equals: Self.play)
     }
 
+    @Test("An assignment that reads the part, such as +=, fails the test if nothing has set it (law 29)")
+    func readingParts() async {
+        let found = await issues {
+            try await runCase(.container) {
+                Container.current.date.now += 60
+                expect(Container.current.date.now, equals: Date(timeIntervalSince1970: 60))
+            }
+            try await runCase(.container { $0.timestamp = .constant(5) }) {
+                Container.current.date.now += 60
+                expect(Container.current.date.now, equals: Date(timeIntervalSince1970: 65))
+            }
+            try await runCase(.container) {
+                expect(Container.current.date.now, equals: .init(timeIntervalSince1970: 0))
+            }
+        }
+        let text = "timestamp reaches outside the process and wasn't set for this test."
+        expect(
+            Self.firstLines(found),
+            equals: ["Fugu: timestamp.now was called, but it isn't implemented.", #"Fugu: \.\#(text)"#])
+    }
+
     // MARK: A read that was refused
 
     /// Whose placeholder is made once in the process.

@@ -35,6 +35,20 @@ extension StandardDoublesTests {
         expect(container.date.now, equals: Date(timeIntervalSince1970: 130))
     }
 
+    @Test(
+        "They replace a date that was set before, and one that's set later wins",
+        .container {
+            $0.date.now = .distantPast
+            $0.useStandardDoubles(startingAt: 5)
+        })
+    func dates() {
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 5))
+        container.timestamp = .constant(7)
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 7))
+        container.date.now = .distantFuture
+        expect(container.date.now, equals: .distantFuture)
+    }
+
     @Test("A refusal of a feature that comes with the library has a line that sets a double (law 29)")
     func refusals() async {
         let found = await issues {

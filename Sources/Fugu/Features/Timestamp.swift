@@ -63,8 +63,12 @@ public struct Timestamp: Sendable {
 extension ContainerKeys {
     /// The time of day: that of the system's clock.
     ///
-    /// The placeholder is the start of 1970, forever.
-    public var timestamp: FeatureKey<Timestamp> { .init(placeholder: { .constant(0) }) { _ in .system } }
+    /// The placeholder fails the test that reads it, and gives the start of 1970.
+    public var timestamp: FeatureKey<Timestamp> {
+        .init(
+            placeholder: { Timestamp(unimplemented("timestamp.now", placeholder: 0)) }, preview: { _ in .constant(0) }
+        ) { _ in .system }
+    }
 }
 
 private func systemTime() -> Double {
