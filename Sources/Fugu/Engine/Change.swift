@@ -350,6 +350,7 @@ private struct Change {
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
         if let place = cell.place, let rare = place[token].rare {
             if rare.rest != nil, !rare.setsPart {
+                effects.garbage.add(rare.rest)
                 rare.rest = nil
                 place.refresh(token)
             }
