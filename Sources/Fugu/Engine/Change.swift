@@ -349,12 +349,7 @@ private struct Change {
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
         if let place = cell.place, let rare = place[token].rare {
-            if rare.rest != nil, !rare.setsPart {
-                effects.garbage.add(rare.rest)
-                rare.rest = nil
-                place.refresh(token)
-            }
-            rare.setsPart = false
+            if rare.rest != nil { place.keepRest(token, &effects.garbage) }
             if let replacement = rare.replacement.value {
                 rare.replacement.set(nil, &effects.garbage)
                 // A layer that is added keeps what was there.
@@ -623,6 +618,18 @@ extension Family {
 }
 
 extension Place {
+    /// Forgets what a part's rest was made from, unless the write sets the part.
+    @inline(never)
+    fileprivate func keepRest(_ token: LockToken, _ garbage: inout Garbage) {
+        let rare = self[token].rare!
+        if !rare.setsPart {
+            garbage.add(rare.rest)
+            rare.rest = nil
+            refresh(token)
+        }
+        rare.setsPart = false
+    }
+
     /// Calls `body` with the followers here and below that see what's seen here.
     func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
         var open = [self]

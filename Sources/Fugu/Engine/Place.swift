@@ -68,8 +68,8 @@ final class RarePlaceState {
     /// The last change of an input after the instance was loaded, until it's reported.
     @safe @exclusivity(unchecked) var outdatedBy: LaterChange?
     /// What an instance was made from of which tests have set a part, and whether the next set is that of a part.
-    var rest: Provenance?
-    var setsPart = false
+    @safe @exclusivity(unchecked) var rest: Provenance?
+    @safe @exclusivity(unchecked) var setsPart = false
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
     /// The time of the last such change that concerns instances below, too, because it changed the loader.
