@@ -23,161 +23,80 @@
 struct ScopePattern: Sendable {
     /// The pattern as it was written, for messages and `explain`.
     let text: String
-    private let tokens: [Token]
+    /// Characters, `?`, `*`, `**`, and `**/` at the beginning of a segment: nothing, or whole segments with the slash that ends them.
+    private let tokens: [String]
 
     init(_ text: String) {
         self.text = text
-        tokens = Self.tokens(of: text)
+        var tokens: [String] = []
+        for character in Self.characters(of: text) {
+            let last = tokens.last
+            if character == "*", last == "*" || last == "**" {
+                tokens[tokens.count - 1] = "**"
+            } else if character == "/", last == "**", ["/", "**/", nil].contains(tokens.dropLast().last) {
+                tokens.removeLast()
+                // Two in a row mean the same as one.
+                if tokens.last != "**/" { tokens.append("**/") }
+            } else {
+                tokens.append(character)
+            }
+        }
+        self.tokens = tokens
     }
 
     /// Returns the path with its leading slash and without its query, which identifies a scope.
     static func normalized(_ path: String) -> String {
         let bare = withoutQuery(path)
-        return bare.unicodeScalars.first == "/" ? String(bare) : "/" + bare
+        return bare.first == "/" ? String(bare) : "/" + String(bare)
     }
 
     func matches(_ path: String) -> Bool {
-        var run = Run(of: tokens)
-        var isFirst = true
-        for segment in Self.segments(of: Self.withoutQuery(path)) {
-            if !isFirst { run.advance(over: "/") }
-            isFirst = false
-            for character in segment {
-                run.advance(over: character)
-                if run.isDecided { return run.isAccepting }
+        // For each token, whether those before it match what was read.
+        var reached = Array(repeating: false, count: tokens.count + 1)
+        enter(0, &reached)
+        for character in Self.characters(of: String(Self.withoutQuery(path))) {
+            var next = Array(repeating: false, count: reached.count)
+            for (index, token) in tokens.enumerated() where reached[index] {
+                switch token {
+                case "*": if character != "/" { enter(index, &next) }
+                case "**": enter(index, &next)
+                case "**/":
+                    // In the middle of a skipped segment, it doesn't end.
+                    next[index] = true
+                    if character == "/" { enter(index + 1, &next) }
+                case "?": if character != "/" { enter(index + 1, &next) }
+                default: if token == character { enter(index + 1, &next) }
+                }
             }
+            // No continuation changes the answer.
+            if !next.contains(true) { return false }
+            if next[tokens.count], tokens.last == "**" { return true }
+            reached = next
         }
-        return run.isAccepting
-    }
-}
-
-extension ScopePattern {
-    private enum Token: Sendable, Equatable {
-        case literal(Character)
-        /// `?`
-        case one
-        /// `*`
-        case star
-        /// `**`
-        case doubleStar
-        /// `**/` at the beginning of a segment: nothing, or whole segments with the slash that ends them.
-        case directories
+        return reached[tokens.count]
     }
 
-    private static func tokens(of text: String) -> [Token] {
-        var tokens: [Token] = []
-        let segments = segments(of: text[...])
-        for (index, segment) in segments.enumerated() {
-            let isLast = index == segments.count - 1
-            if !isLast, segment.count > 1, segment.allSatisfy({ $0 == "*" }) {
-                // Two in a row mean the same as one.
-                if tokens.last != .directories { tokens.append(.directories) }
-                continue
-            }
-            append(segment, to: &tokens)
-            if !isLast { tokens.append(.literal("/")) }
-        }
-        return tokens
-    }
-
-    private static func append(_ segment: Substring, to tokens: inout [Token]) {
-        var before: Character?
-        for character in segment {
-            switch character {
-            case "*" where before == "*": tokens[tokens.count - 1] = .doubleStar
-            case "*": tokens.append(.star)
-            case "?": tokens.append(.one)
-            default: tokens.append(.literal(character))
-            }
-            before = character
+    /// Enters the state before a token, and those after it that need no character.
+    private func enter(_ index: Int, _ reached: inout [Bool]) {
+        reached[index] = true
+        if index == tokens.count { return }
+        switch tokens[index] {
+        case "*", "**", "**/": enter(index + 1, &reached)
+        default: break
         }
     }
 
-    /// Returns the segments without the optional leading slash.
+    /// Returns the characters without the optional leading slash.
     ///
     /// It splits by scalar: a slash and a combining mark after it form one `Character`, which would let a path slip
     /// past its rules.
-    private static func segments(of text: Substring) -> [Substring] {
-        var scalars = text.unicodeScalars
-        if scalars.first == "/" { scalars.removeFirst() }
-        var segments: [Substring] = []
-        var start = scalars.startIndex
-        for index in scalars.indices where scalars[index] == "/" {
-            segments.append(Substring(scalars[start..<index]))
-            start = scalars.index(after: index)
-        }
-        return segments + [Substring(scalars[start...])]
+    private static func characters(of text: String) -> [String] {
+        let scalars = text.unicodeScalars.first == "/" ? text.unicodeScalars.dropFirst() : text.unicodeScalars[...]
+        let segments = scalars.split(separator: "/", omittingEmptySubsequences: false)
+        return Array(segments.map { Substring($0).map { String($0) } }.joined(separator: ["/"]))
     }
 
-    private static func withoutQuery(_ path: String) -> Substring {
-        let scalars = path.unicodeScalars
-        return Substring(scalars[..<(scalars.firstIndex(of: "?") ?? scalars.endIndex)])
-    }
-}
-
-extension ScopePattern {
-    /// The states that the path has led to so far.
-    ///
-    /// State `i` means that the tokens before `i` match what was read.
-    private struct Run {
-        private let tokens: [Token]
-        private var states: [Int] = []
-        private var spare: [Int] = []
-        /// For each state, the last step that entered it, so that no state is entered twice in a step.
-        private var entered: [Int]
-        private var step = 0
-
-        init(of tokens: [Token]) {
-            self.tokens = tokens
-            entered = Array(repeating: -1, count: tokens.count + 1)
-            enter(0)
-            swap(&states, &spare)
-        }
-
-        var isAccepting: Bool { entered[tokens.count] == step }
-
-        /// A Boolean value that indicates whether no continuation of the path can change the answer.
-        var isDecided: Bool {
-            states.isEmpty || (tokens.last == .doubleStar && isAccepting)
-        }
-
-        mutating func advance(over character: Character) {
-            step += 1
-            spare.removeAll(keepingCapacity: true)
-            for state in states where state < tokens.count {
-                switch tokens[state] {
-                case .literal(let expected): if character == expected { enter(state + 1) }
-                case .one: if character != "/" { enter(state + 1) }
-                case .star: if character != "/" { enter(state) }
-                case .doubleStar: enter(state)
-                case .directories:
-                    stay(in: state)
-                    if character == "/" { enter(state + 1) }
-                }
-            }
-            swap(&states, &spare)
-        }
-
-        /// Enters a state, and the states after it that need no character.
-        private mutating func enter(_ state: Int) {
-            var state = state
-            while stay(in: state), state < tokens.count {
-                switch tokens[state] {
-                case .star, .doubleStar, .directories: state += 1
-                case .literal, .one: return
-                }
-            }
-        }
-
-        /// Enters only this state: in the middle of a skipped segment, `directories` must not end.
-        ///
-        /// Returns whether the state is new.
-        @discardableResult
-        private mutating func stay(in state: Int) -> Bool {
-            guard entered[state] != step else { return false }
-            entered[state] = step
-            spare.append(state)
-            return true
-        }
+    private static func withoutQuery(_ path: String) -> Substring.UnicodeScalarView {
+        path.unicodeScalars.prefix { $0 != "?" }
     }
 }
