@@ -118,7 +118,7 @@ private struct Holdings {
     private mutating func add(_ nearer: any ValueSources) {
         for key in settings.keys {
             guard let naming = key.naming else { continue }
-            if case .nothing = naming.ask(nearer) { continue }
+            if case .success(nil) = naming.ask(nearer) { continue }
             settings[key] = nil
         }
         sources = nearer.copied(over: sources)

@@ -8,21 +8,16 @@ extension Container: CustomStringConvertible, CustomReflectable {
 }
 
 /// A summary of a container for descriptions.
-struct ContainerSummary {
-    var name: String
-    var childCount = 0
-    var isClosed = false
-    var setCount = 0
-    var loadedCount = 0
-    var failedCount = 0
-}
+typealias ContainerSummary = (
+    name: String, childCount: Int, isClosed: Bool, setCount: Int, loadedCount: Int, failedCount: Int
+)
 
 extension Container {
     /// The summary, for which no rule runs and nothing is loaded.
     private var summary: ContainerSummary {
         let (node, role) = (node, role)
-        var summary = node.family.lock.withLock { token in
-            node.isEnded(token) ? ContainerSummary(name: Messages.endedName) : ContainerSummary(token, of: node)
+        var summary = node.family.lock.withLock { token -> ContainerSummary in
+            node.isEnded(token) ? (Messages.endedName, 0, false, 0, 0, 0) : node.summary(token)
         }
         if case .handle(let load) = role, !load.isFinished {
             summary.name = Messages.handleName(load.key!.name) + summary.name
@@ -31,21 +26,22 @@ extension Container {
     }
 }
 
-extension ContainerSummary {
-    fileprivate init(_ token: LockToken, of node: Node) {
-        name = node.displayName(token)
-        childCount = node.childCount(token)
-        isClosed = node.storage[token].isClosed
-        let failures = node.storage[token].rare?.failures ?? KeyTable()
-        for cell in node.storage.cells(token) where cell.key != Key.containerName {
+extension Node {
+    fileprivate func summary(_ token: LockToken) -> ContainerSummary {
+        var (setCount, loadedCount, failedCount) = (0, 0, 0)
+        let failures = storage[token].rare?.failures ?? KeyTable()
+        for cell in storage.cells(token) where cell.key != Key.containerName {
             // A replaced feature whose load has failed counts as failed.
             if let failure = failures[cell.key], !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
             if cell.has(CellFlags.loaded) { loadedCount += 1 } else if cell.has(CellFlags.held) { setCount += 1 }
         }
         for (key, failure) in failures.entries where !failure.isPast {
-            if case .found = node.look(token, key) { continue }
+            if case .found = look(token, key) { continue }
             failedCount += 1
         }
+        return (
+            displayName(token), childCount(token), storage[token].isClosed, setCount, loadedCount, failedCount
+        )
     }
 }
 

@@ -87,7 +87,7 @@ public final class Container: FeatureContainer {
     }
 
     /// Creates a view, which answers by the slow way.
-    private init(_ role: Role, asking node: Node) {
+    init(_ role: Role, asking node: Node) {
         self.role = role
         asked = node
         parent = nil
@@ -96,10 +96,6 @@ public final class Container: FeatureContainer {
 
     /// Creates the handle of a load.
     convenience init(handle load: Frame) { self.init(.handle(load), asking: load.node!) }
-    /// Creates the handle of an update.
-    convenience init(draft: Draft) { self.init(.draft(draft), asking: draft.node) }
-    /// Creates the handle of a rule.
-    convenience init(rule: Draft) { self.init(.rule(rule), asking: rule.node) }
     /// Creates a view that tracks reads.
     convenience init(tracking container: Container, by tracker: Tracker) {
         self.init(.tracked(tracker, container), asking: container.asked)
@@ -145,9 +141,10 @@ public final class Container: FeatureContainer {
     func watch() { storageAddress.store(StorageReference.empty.address, ordering: .releasing) }
 
     /// Whether a test process checks every access.
-    var isWatched: Bool {
-        guard TestProcess.isTesting else { return false }
-        return if case .owner = role { _storage.address != asked.storage.address } else { false }
+    @inline(__always) var isWatched: Bool { TestProcess.isTesting && isWatchedInTest }
+
+    @inline(never) private var isWatchedInTest: Bool {
+        if case .owner = role { _storage.address != asked.storage.address } else { false }
     }
 
     /// Makes the view read directly from the storage of `node` from now on.

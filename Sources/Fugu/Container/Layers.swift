@@ -71,7 +71,7 @@ struct LayerWrites {
     }
 
     /// Sets a key.
-    mutating func put(_ setting: Operation?, at key: Key? = nil) {
+    @inline(never) mutating func put(_ setting: Operation?, at key: Key? = nil) {
         guard let setting else { return }
         var garbage = Garbage()
         writes.add(Write(node, key ?? self.key.key, self.key.equal, setting), &garbage)

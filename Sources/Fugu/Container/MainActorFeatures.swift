@@ -176,7 +176,7 @@ struct MainActorLoader: Sendable {
     var request: Request { Request(key.raw, traits, testValue, at: place) }
 
     /// Reads the feature.
-    @MainActor func read(in container: Container) -> Payload {
+    @inline(never) @MainActor func read(in container: Container) -> Payload {
         container.readSlowly(key.raw, nil, { request }) { load($0) }
     }
 

@@ -199,9 +199,9 @@ extension Container {
             recordInput(key._key)
             let held = heldValues(of: key._key)
             switch held.answer {
-            case .value: return self[key]
+            case .success(_?): return self[key]
             case .failure(let error): throw held.unquoted(key.name ?? key.label, Value.self) ?? error
-            case .nothing: return nil
+            case .success(nil): return nil
             }
         }
     }

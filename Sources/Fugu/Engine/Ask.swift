@@ -7,7 +7,7 @@ extension Family {
         while true {
             let nodes: [(node: Node, sources: any ValueSources)]? = lock.withLock { token in
                 if state[token].namings.contains(key) { return nil }
-                return state[token].sourced.compactMap { node in
+                return state[token].sourced.values.compactMap { node in
                     node.use { $0.storage[token].rare?.sources.value }.map { (node.object, $0) }
                 }
             }
@@ -35,7 +35,7 @@ extension Node {
     /// Sets the node's sources.
     func take(_ token: LockToken, _ sources: any ValueSources, _ garbage: inout Garbage) {
         storage[token].more().sources.replace(by: sources, &garbage)
-        family.state[token].sourced.insert(UnmanagedReference(self))
+        family.state[token].sourced[ObjectIdentifier(self)] = UnmanagedReference(self)
     }
 
     /// Records the mistake in an answer, and returns it if it's new.
@@ -51,7 +51,7 @@ extension Node {
     }
 }
 
-extension SourceAnswer {
+extension SourceAnswer<Payload> {
     /// The text of the error, if the answer is one.
     fileprivate var mistake: String? { if case .failure(let error) = self { "\(error)" } else { nil } }
 }
@@ -128,7 +128,7 @@ private struct SourceChange {
     private func mistake(
         _ answer: SourceAnswer<Payload>, of key: Key, _ naming: PropertyNaming
     ) -> SourceMistake? {
-        if case .value = answer { return nil }
+        if case .success(_?) = answer { return nil }
         let isFatal = naming.isRequired && !isGiven(key, naming, new) && isGiven(key, naming, old)
         guard case .failure(let error) = answer else {
             return isFatal ? SourceMistake(name: naming.name, error: nil, isFatal: true) : nil
@@ -149,9 +149,9 @@ private struct SourceChange {
         for level in levels {
             if level.isSet { return true }
             switch level.sources.map(naming.ask) {
-            case .value?: return true
+            case .success(_?)?: return true
             case .failure?: return false
-            case .nothing?, nil: continue
+            case .success(nil)?, nil: continue
             }
         }
         return false

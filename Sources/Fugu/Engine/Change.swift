@@ -17,20 +17,15 @@ enum Operation {
     var isSet: Bool { if case .set = self { true } else { false } }
     /// Whether code sets or replaces the key.
     fileprivate var isByCode: Bool { isSet || replacement != nil }
-    fileprivate var kindInMessages: LaterChange.Kind {
+    fileprivate var kindInMessages: LaterChange {
         guard let link = replacement?.link else { return .set }
         return if case .decoration = link.layers.layer.kind { .decorate } else { .contribute }
     }
     var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
 }
 
-/// A change of a key by code after an instance was made from it.
-struct LaterChange: Sendable {
-    enum Kind { case set, decorate, contribute }
-
-    let key: Key
-    let kind: Kind
-}
+/// What code did to a key after an instance was made from it.
+enum LaterChange { case set, decorate, contribute }
 
 /// A loader that replaces the feature's own.
 final class Replacement: Sendable {
@@ -39,7 +34,7 @@ final class Replacement: Sendable {
     /// The place in a chain of decorations and lists, if it's part of one.
     let link: Link?
 
-    init(
+    @inline(never) init(
         load: @escaping @Sendable (Container) throws -> Payload,
         loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil
     ) {
@@ -85,7 +80,7 @@ struct Write {
     /// The value that the write stores.
     var value: Payload? {
         switch operation {
-        case .set(let payload), .rule(let payload?), .supply(.value(let payload)): payload
+        case .set(let payload), .rule(let payload?), .supply(.success(let payload?)): payload
         default: nil
         }
     }
@@ -181,7 +176,9 @@ extension Effects {
     /// the instances that must not stay.
     ///
     /// - `transaction`: The update or `modify` that ends with this change.
-    mutating func announce(_ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil) {
+    mutating func announce(
+        _ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil
+    ) {
         // Nearly always, only the place's own follower is affected.
         if place.isAlone(token) {
             guard let follower = place[token].rare?.follower.value else { return }
@@ -260,7 +257,7 @@ extension Effects {
     }
 
     /// Makes a follower look again, and notes it if it has something to deliver.
-    mutating func note(
+    @inline(never) mutating func note(
         _ token: LockToken, _ follower: Follower, isReset: Bool, endOf transaction: Frame? = nil, _ look: Look? = nil
     ) {
         if follower.refresh(token, isReset: isReset, endOf: transaction, until: holder(), look, &garbage) {
@@ -327,11 +324,11 @@ private struct Change {
             rare.rule.set(payload, &effects.garbage)
             if isByCode { return nil }
         case .supply(let answer):
-            if case .nothing = answer, !cell.has(CellFlags.layered), cell.place?[token].rare == nil { return nil }
+            if case .success(nil) = answer, !cell.has(CellFlags.layered), cell.place?[token].rare == nil { return nil }
             let rare = node.place(token, key)[token].more()
             rare.supplied.replace(by: answer, &effects.garbage)
             if isByCode || rare.rule.value != nil { return nil }
-            if case .nothing = answer, !wasHeld { return nil }
+            if case .success(nil) = answer, !wasHeld { return nil }
         case .reset:
             node.markReset(token, key, changesLoader: wasHeld)
             guard isByCode || wasLoaded || key.isInherited else {
@@ -397,12 +394,12 @@ private struct Change {
                 effects.garbage.add(cell.store(rule, flags: flags, at: time, isOpen: isOpen))
                 return
             }
-            switch rare?.supplied.value ?? .nothing {
-            case .value(let payload):
+            switch rare?.supplied.value ?? .success(nil) {
+            case .success(let payload?):
                 effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
             // Held without a value, so that the default is loaded here instead.
             case .failure: effects.garbage.add(cell.clear(flags: flags, at: time))
-            case .nothing: effects.garbage.add(cell.clear(at: time))
+            case .success(nil): effects.garbage.add(cell.clear(at: time))
             }
         }
     }
@@ -423,15 +420,8 @@ private struct Change {
 
 // MARK: The commit
 
-/// A comparison of values, which is user code and happens outside the lock.
-private struct Comparison {
-    /// The index of the write.
-    let index: Int
-    let equal: Equality
-    let old: Payload
-    let new: Payload
-    let time: UInt64
-}
+/// A comparison of a write's value with the one that's seen, which is user code and happens outside the lock.
+private typealias Comparison = (index: Int, old: Payload, new: Payload, time: UInt64)
 
 /// A reason why writes aren't done at once.
 private enum Obstacle {
@@ -500,7 +490,7 @@ extension Family {
                 return isDone
             case .compare(let open):
                 for each in open {
-                    writes[each.index].answer = (each.time, each.equal(each.old, each.new))
+                    writes[each.index].answer = (each.time, writes[each.index].equal(each.old, each.new))
                 }
             case .wait(let wait): wait.block()
             case .circle(let key): fatalError(Messages.circleOfWaits(key, Frame.current))
@@ -540,7 +530,7 @@ extension Family {
                 return exclusion.beginWait(token, for: waiter).map { .wait($0) } ?? .circle(exclusion.key!)
             }
         }
-        guard let new = write.value, case .found(let seen, _) = write.node.look(token, write.key),
+        guard let new = write.value, case .found(let seen, _) = write.node.lookInline(token, write.key),
             let old = seen.payload
         else {
             if write.answer != nil { write.answer = nil }
@@ -548,7 +538,7 @@ extension Family {
         }
         if write.answer?.time != seen.time {
             guard let isEqual = write.equal.known(old, new) else {
-                open.append(Comparison(index: index, equal: write.equal, old: old, new: new, time: seen.time))
+                open.append((index, old, new, seen.time))
                 return nil
             }
             write.answer = (seen.time, isEqual)
@@ -631,7 +621,7 @@ extension Place {
     }
 
     /// Calls `body` with the followers here and below that see what's seen here.
-    func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
+    @inline(never) func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
         var open = [self]
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower.value { body(follower) }
@@ -678,8 +668,9 @@ extension Node {
                 guard let place = cell.place, let provenance = place[token].provenance ?? place[token].rare?.rest,
                     provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
                 else { continue }
-                place[token].more().outdatedBy = LaterChange(
-                    key: write.key.decorated ?? write.key, kind: write.operation.kindInMessages)
+                place[token].more().outdatedBy = (
+                    write.key.decorated ?? write.key, write.operation.kindInMessages
+                )
                 cell.close()
             }
             var child = node.storage[token].firstChild?.object

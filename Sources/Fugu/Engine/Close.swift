@@ -29,10 +29,10 @@ final class Lifetime: Sendable {
     /// Returns the closers with their keys, to be released outside the lock.
     func abandon(in node: Node) -> [(key: Key, closers: [Closer])] {
         var abandoned: [(key: Key, closers: [Closer])] = []
-        var seen: Set<ObjectIdentifier> = []
+        var seen = ObjectSet()
         var open = [self]
         while let lifetime = open.popLast() {
-            guard lifetime.home === node, seen.insert(ObjectIdentifier(lifetime)).inserted else { continue }
+            guard lifetime.home === node, seen.insert(lifetime) else { continue }
             let closers = lifetime.teardown.takeClosers()
             if !closers.isEmpty { abandoned.append((lifetime.teardown.key, closers)) }
             open += lifetime.teardown.uses
@@ -44,9 +44,7 @@ final class Lifetime: Sendable {
         let isLeaving = teardown.isLeaving
         let closers = isLeaving ? home.releaseLeaver(teardown) : teardown.takeClosers()
         if !closers.isEmpty {
-            return home.family.leavers.run(
-                Leaver(key: teardown.key, home: home, closers: closers, uses: teardown.takeUses(), isCounted: isLeaving)
-            )
+            return home.family.leavers.run((teardown, home, closers, isCounted: isLeaving))
         }
         // One by one, because releasing a long chain recursively could overflow the stack: a lifetime that only this one
         // kept gives up its uses before it's released.
@@ -120,7 +118,7 @@ extension Node {
     func passLeavers(_ token: LockToken, _ rare: RareNodeState) {
         guard !rare.leavers.isEmpty || rare.releasedCount > 0, let above = nearestOpen(token) else { return }
         let state = above.storage[token].more()
-        state.leavers.merge(rare.leavers) { first, _ in first }
+        for leaver in rare.leavers.values { state.leavers[ObjectIdentifier(leaver)] = leaver }
         state.releasedCount += rare.releasedCount
     }
 
@@ -151,15 +149,8 @@ extension Node {
 
 // MARK: Leavers
 
-/// A leaver that nothing needs anymore, with the closers to run.
-private struct Leaver: Sendable {
-    let key: Key
-    let home: Node
-    let closers: [Closer]
-    /// The lifetimes of the inputs, which are needed until the closers have run.
-    let uses: [Lifetime]
-    let isCounted: Bool
-}
+/// A leaver that nothing needs anymore, with the closers to run; the lifetimes of the inputs are needed until these have run.
+private typealias Leaver = (teardown: Teardown, home: Node, closers: [Closer], isCounted: Bool)
 
 /// The leavers of one family.
 ///
@@ -204,10 +195,11 @@ final class Leavers: Sendable {
     }
 
     /// Runs the closers of a leaver, each within the shortest deadline.
-    private func close(_ leaver: Leaver, in frame: Frame) async {
+    @inline(never) private func close(_ leaver: Leaver, in frame: Frame) async {
         let span = ClosingSpan(leaver.home)
         var failure: (any Error)?
-        let frame = Frame(.closer, in: frame.family, nil, leaver.key, under: frame, within: nil)
+        let key = leaver.teardown.key
+        let frame = Frame(.closer, in: frame.family, nil, key, under: frame, within: nil)
         defer { frame.end() }
         for closer in leaver.closers {
             let call = ClosingCall()
@@ -215,9 +207,9 @@ final class Leavers: Sendable {
             endCall()
             guard let error else { continue }
             failure = error
-            frame.family.reports.report(Messages.closerFailed(of: leaver.key, error))
+            frame.family.reports.report(Messages.closerFailed(of: key, error))
         }
-        span.end(leaver.key, failure)
+        span.end(key, failure)
     }
 
     /// Notes the call that runs, and returns its deadline.
@@ -253,7 +245,7 @@ extension Closer {
     /// Runs the closer, in a separate task if there's a deadline.
     ///
     /// Returns the error, if there's one.
-    func run(in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
+    @inline(never) func run(in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
         if let deadline { return await ClosingCall().run(self, in: frame, deadline) }
         do {
             try await Context.run(nil, frame) { try await close() }
@@ -276,7 +268,7 @@ final class ClosingCall: Sendable {
     /// Runs the closer.
     ///
     /// Returns the error that it threw, or an error if it exceeded its deadline.
-    func run(_ closer: Closer, in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
+    @inline(never) func run(_ closer: Closer, in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
         let work = Task {
             do {
                 try await Context.run(nil, frame) { try await closer.close() }
@@ -293,7 +285,7 @@ final class ClosingCall: Sendable {
     }
 
     /// Limits the call to a time from now; a limit that ends earlier remains.
-    func setDeadline(_ deadline: Duration) {
+    @inline(never) func setDeadline(_ deadline: Duration) {
         let alarm = Task {
             do { try await Task.sleep(for: min(deadline, .longest)) } catch { return }
             end(.failure(CloseError.exceeded(deadline)))
@@ -435,8 +427,9 @@ private struct Closing: Sendable {
             }
             for follower in followers { follower.endSequences() }
             // Deepest first, and the youngest first at each depth.
-            let order = nodes.sorted { ($0.depth, $0.number) > ($1.depth, $1.number) }
-            for node in order { failures += try await close(node) }
+            for node in nodes.descending(by: { UInt64($0.depth) << 40 | UInt64($0.number) }) {
+                failures += try await close(node)
+            }
         } catch {
             reopen()
             frame.end()
@@ -448,11 +441,11 @@ private struct Closing: Sendable {
 
     /// Refuses new loads in the container and its descendants, and returns those that aren't known yet.
     @inline(never) private func refuseLoads(besides known: [Node]) -> [Node] {
-        let known = Set(known.map { ObjectIdentifier($0) })
+        let known = ObjectSet(known)
         return family.lock.withLock { token in
             let nodes = node.subtree(token)
             for node in nodes { node.storage[token].advance(to: .refusing) }
-            return nodes.filter { !known.contains(ObjectIdentifier($0)) }
+            return nodes.filter { !known.contains($0) }
         }
     }
 
@@ -464,8 +457,8 @@ private struct Closing: Sendable {
     @inline(never) private func awaitLoads(of nodes: [Node]) async throws -> [CloseError.Failure] {
         // Any load that begins from now on is needed by one of these.
         let loads = family.lock.withLock { token -> [Frame] in
-            let busy = Set(nodes.filter { $0.storage[token].inProgress > 0 }.map { ObjectIdentifier($0) })
-            return busy.isEmpty ? [] : family.loads(token).filter { busy.contains(ObjectIdentifier($0.node!)) }
+            let busy = ObjectSet(nodes.filter { $0.storage[token].inProgress > 0 })
+            return busy.isEmpty ? [] : family.loads(token).filter { busy.contains($0.node!) }
         }
         var waits: [Frame] = []
         defer { for load in waits { Waits.remove(frame, for: load) } }
@@ -566,7 +559,7 @@ private struct Closing: Sendable {
             rare.closing = nil
             return ([], [], true)
         }
-        return (teardowns.sorted { $0.order > $1.order }, closers, isDone)
+        return (teardowns.descending { $0.order }, closers, isDone)
     }
 
     @inline(never) private func takeClosers(of teardown: Teardown) -> ([Closer], [Lifetime]) {

@@ -60,7 +60,7 @@ final class Observer: Cancelling {
     fileprivate var isIdle: Bool { isOver?() ?? false }
 
     /// Ends the observation: no call begins after this, and the closures are released.
-    func cancel() {
+    @inline(never) func cancel() {
         let ended = state.withLock { state in
             defer { (state.call, state.onEnd, state.follower) = (nil, nil, nil) }
             return state
@@ -128,28 +128,19 @@ private struct FollowerState {
         case loss(attempts: Int)
     }
 
-    /// An event for observers.
-    struct Event: Sendable {
-        let news: News
-        let number: UInt64
-        /// The time at which the event was queued.
-        let time: UInt64
-        /// The frame whose end it waits for.
-        let holder: Frame?
-        /// The only observer that receives it, or `nil` if all do.
-        var only: Observer?
-    }
+    /// An event for observers: the value, and whether it's that of a first load; or `nil` if the value is gone and must be loaded
+    /// again, which is a separate event.
+    ///
+    /// It was queued at a time, waits for the end of a frame, and is for one observer, or for all if that's `nil`.
+    typealias Event = (
+        value: Payload?, isLoad: Bool, number: UInt64, time: UInt64, holder: Frame?, only: Observer?
+    )
 
-    enum News: Sendable {
-        case value(Payload)
-        case load(Payload)
-        /// The value is gone and must be loaded again; that load is a separate event.
-        case gone
-    }
-
-    mutating func queue(_ news: News, at time: UInt64, until holder: Frame?, only: Observer? = nil) {
+    mutating func queue(
+        _ value: Payload?, isLoad: Bool = false, at time: UInt64, until holder: Frame?, only: Observer? = nil
+    ) {
         number += 1
-        events.append(Event(news: news, number: number, time: time, holder: holder, only: only))
+        events.append((value, isLoad, number, time, holder, only))
     }
 
     /// Removes the events that were queued in a transaction and wait for its end, and returns whether there were any.
@@ -159,8 +150,7 @@ private struct FollowerState {
         return events.remove(
             { event in
                 guard event.holder === holder, event.time > time else { return false }
-                if case .load = event.news { return true }
-                return holder === transaction
+                return event.isLoad || holder === transaction
             }, &garbage)
     }
 }
@@ -184,7 +174,7 @@ extension Follower {
             isOwed = state[token].removeEvents(
                 of: transaction, since: transaction.state[token].rare?.begun ?? 0, &garbage)
         }
-        guard case .found(let cell, _) = look ?? node.use({ $0.look(token, key) }) else {
+        guard case .found(let cell, _) = look ?? node.use({ $0.lookInline(token, key) }) else {
             // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again. Without a
             // reloader, observers that missed this event, such as a view that reads at this moment, receive the next one.
             if state[token].reloader.value == nil, let provenance = state[token].watched {
@@ -214,8 +204,8 @@ extension Follower {
         }
         state[token].seen = .value(time: cell.time)
         guard let payload = cell.payload else { return false }
-        let change: FollowerState.News = isFirst && cell.has(CellFlags.loaded) ? .load(payload) : .value(payload)
-        state[token].queue(change, at: now(token), until: holder)
+        state[token].queue(
+            payload, isLoad: isFirst && cell.has(CellFlags.loaded), at: now(token), until: holder)
         return true
     }
 
@@ -263,8 +253,8 @@ extension Follower {
 
     /// Queues the event that the value is gone, unless it's the last one queued, and returns whether it did.
     private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
-        if case .gone? = state[token].events.last?.news { return false }
-        state[token].queue(.gone, at: now(token), until: holder)
+        if let last = state[token].events.last, last.value == nil { return false }
+        state[token].queue(nil, at: now(token), until: holder)
         return true
     }
 
@@ -313,11 +303,11 @@ extension Follower {
         if state[token].reloader.value == nil { state[token].reloader.replace(by: reloader, &garbage) }
         guard startsWithPresent else { return }
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
-            state[token].queue(.value(payload), at: now(token), until: nil, only: observer)
+            state[token].queue(payload, at: now(token), until: nil, only: observer)
         } else if observer.onGone != nil {
             // From now on the value counts as missed, so that a load that fails is tried again.
             if case .loss = state[token].seen {} else { state[token].seen = .loss(attempts: 0) }
-            state[token].queue(.gone, at: now(token), until: nil, only: observer)
+            state[token].queue(nil, at: now(token), until: nil, only: observer)
         } else {
             missFirst(token)
         }
@@ -406,13 +396,13 @@ extension Follower {
     ///   refers to, for its next delivery.
     private func endRound(_ frame: inout Frame?) -> [Follower] {
         frame!.markFinished()
-        let (followers, attempts) = family.lock.withLock { token -> ([Follower], [ObjectIdentifier: Int]) in
+        let (followers, attempts) = family.lock.withLock { token -> ([Follower], WordTable<ObjectIdentifier, Int>) in
             guard let rare = frame!.state[token].rare else {
                 if isKnownUniquelyReferenced(&frame), !state[token].isEnded {
                     frame!.restart()
                     swap(&state[token].spareFrame, &frame)
                 }
-                return ([], [:])
+                return ([], WordTable())
             }
             return (rare.deferred.takeAll(), rare.attempts)
         }
@@ -477,7 +467,7 @@ extension Follower {
         guard state[token].isDelivering else { return nil }
         let event = state[token].events.takeFirst()
         // Only a value that's gone is loaded again.
-        let reloader = if case .gone = event.news { state[token].reloader.value } else { Reloader?.none }
+        let reloader = event.value == nil ? state[token].reloader.value : nil
         return Turn(event: event, observers: state[token].observers.slots, reloader: reloader)
     }
 
@@ -500,23 +490,19 @@ extension Follower {
     }
 
     private func tell(_ turn: borrowing Turn, in container: Container) {
-        let (event, number) = (turn.event, turn.event.number)
-        switch event.news {
-        case .value(let payload):
-            if let only = event.only { return only.hear(payload, number) }
-            turn.observers.forEachUncounted { $0.hear(payload, number) }
-        case .load(let payload):
-            turn.observers.forEachUncounted { if !$0.skipsLoads { $0.hear(payload, number) } }
-        case .gone:
-            if let only = event.only {
+        let (number, isLoad) = (turn.event.number, turn.event.isLoad)
+        guard let value = turn.event.value else {
+            if let only = turn.event.only {
                 only.onGone?(container)
                 return
             }
             turn.observers.forEachUncounted { $0.onGone?(container) }
             // Trackers of reads count this as a change, and the load that follows as none.
             turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
-            reload(turn.reloader, in: container)
+            return reload(turn.reloader, in: container)
         }
+        if let only = turn.event.only { return only.hear(value, number) }
+        turn.observers.forEachUncounted { if !isLoad || !$0.skipsLoads { $0.hear(value, number) } }
     }
 
     /// Loads the key again, if there's still no value.

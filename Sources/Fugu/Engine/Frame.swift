@@ -32,7 +32,7 @@ final class Frame: Sendable {
     private let finished = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
-    init(
+    @inline(never) init(
         _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
         _ load: LoadFacts? = nil
     ) {
@@ -71,7 +71,7 @@ final class Frame: Sendable {
     static var current: Frame? { Context.bound.flatMap { $0.unfinished } }
 
     /// The current frame, if it runs on this thread or task.
-    static var own: Frame? { Context.bound.flatMap { $0.own } }
+    @inline(never) static var own: Frame? { Context.bound.flatMap { $0.own } }
 
     /// Marks the frame as ended, for reads through its handle and for chains.
     func markFinished() { finished.store(true, ordering: .releasing) }
@@ -117,18 +117,6 @@ final class Frame: Sendable {
     }
 }
 
-/// The mutable part of a frame.
-///
-/// The family's lock protects it.
-struct FrameState {
-    /// The mutable part of a load.
-    var load = LoadRecord()
-    var rare: RareFrameState?
-
-    /// Returns the rare state, creating it if necessary.
-    mutating func more() -> RareFrameState { rare.orMade(RareFrameState()) }
-}
-
 /// State that few frames need.
 ///
 /// The family's lock protects it.
@@ -137,7 +125,7 @@ final class RareFrameState {
     /// The followers to deliver to at the end, if the frame is the outermost one on its thread or task.
     var deferred = Kept<[Follower]>([])
     /// The number of attempts to load again for each follower, in this and earlier rounds of a delivery.
-    var attempts: [ObjectIdentifier: Int] = [:]
+    var attempts = WordTable<ObjectIdentifier, Int>()
     /// The pending writes of an update or of rules, and of the nested updates in progress, or empty if none are collected.
     var pending: [PendingWrites] = []
     /// The time at which an update, a `modify`, or a run of rules began.
@@ -145,7 +133,7 @@ final class RareFrameState {
     /// The reads that a snapshot holds back from loads.
     var heldReads = Kept<[HeldRead]>([])
     /// The last failure of each feature that the frame needed, and the number of failures.
-    var failures = Kept<[Key: FailedNeed]>([:])
+    var failures = KeyTable<FailedNeed>()
     var failureCount = 0
     /// The errors of features that a warm-up needed and nothing supplies.
     var missingSupplies = Kept<[LoadError]>([])
@@ -155,7 +143,7 @@ final class RareFrameState {
     /// the frame.
     var outcome: PendingOutcome?
     /// The async loads that code in this frame has begun and waits for.
-    var ownLoads: [ObjectIdentifier: Frame] = [:]
+    var ownLoads = SparseList<Frame>()
     /// The task of an async load, and its priority, which waiters raise.
     var task: Task<Void, Never>?
     var priority: UInt8 = 0
@@ -165,16 +153,12 @@ final class RareFrameState {
     var privateInstances = Kept<[Key: Payload]>([:])
     /// The number of the load in events.
     var number: UInt64?
+
+    @inline(never) init() {}
 }
 
-/// A failed load that a frame needed.
-struct FailedNeed: Sendable {
-    /// The path from the load to the one that threw the error.
-    let way: [Key]
-    let error: any Error
-    /// How many failures came before it.
-    let order: Int
-}
+/// A failed load that a frame needed: the path from it to the load that threw the error, and how many failures came before.
+typealias FailedNeed = (way: [Key], error: any Error, order: Int)
 
 extension Frame {
     /// Outside the lock: records that a load that this frame needed has failed.
@@ -184,8 +168,8 @@ extension Frame {
             if isFinished { return }
             let rare = state[token].more()
             rare.failureCount += 1
-            let failure = FailedNeed(way: way, error: error, order: rare.failureCount)
-            rare.failures.set(failure, for: way[0], &garbage)
+            if let former = rare.failures[way[0]] { garbage.add(Retained(former)) }
+            rare.failures[way[0]] = (way, error, rare.failureCount)
         }
         garbage.dispose()
     }
@@ -194,7 +178,7 @@ extension Frame {
     func way(to error: any Error) -> [Key] {
         // The table keeps the errors, so that none is released under the lock.
         family.lock.withLock { token in
-            state[token].rare?.failures.value.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way
+            state[token].rare?.failures.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way
                 ?? []
         }
     }
@@ -265,9 +249,11 @@ final class Waiter: Sendable {
     }
     private let state = Locked(State.idle)
 
+    @inline(never) init() {}
+
     func wake() { release(isCancelled: false) }
 
-    private func release(isCancelled: Bool) {
+    @inline(never) private func release(isCancelled: Bool) {
         let former = state.withLock { state in
             let former = state
             if case .released = former { return former }
@@ -283,7 +269,7 @@ final class Waiter: Sendable {
     }
 
     /// Blocks the thread until woken.
-    func block() {
+    @inline(never) func block() {
         let signal = state.withLock { state -> Signal? in
             if case .released = state { return nil }
             let signal = Signal()
@@ -306,7 +292,7 @@ final class Waiter: Sendable {
     /// Returns when woken, even if the task is canceled.
     func wait() async { try? await suspend() }
 
-    private func suspend() async throws {
+    @inline(never) private func suspend() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let isCancelled = state.withLock { state -> Bool? in
                 if case .released(let isCancelled) = state { return isCancelled }
@@ -346,7 +332,7 @@ struct SparseList<Element: AnyObject> {
     /// The elements, with holes where some were removed.
     private(set) var slots: [Element?] = []
     /// The indices of the elements, once there are many.
-    private var indices: [ObjectIdentifier: Int] = [:]
+    private var indices = WordTable<ObjectIdentifier, Int>()
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
@@ -357,7 +343,7 @@ struct SparseList<Element: AnyObject> {
         count += 1
         if slots.count <= 8 { return }
         let first = slots.count == 9 ? 0 : slots.count - 1
-        if first == 0 { indices = [:] }
+        if first == 0 { indices = WordTable() }
         for index in first..<slots.count {
             if let element = slots[index] { indices[ObjectIdentifier(element)] = index }
         }
@@ -367,9 +353,10 @@ struct SparseList<Element: AnyObject> {
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {
         let id = ObjectIdentifier(element)
-        let index = slots.count > 8 ? indices.removeValue(forKey: id) : slots.firstIndex { $0 === element }
+        let index = slots.count > 8 ? indices[id] : slots.firstIndex { $0 === element }
         guard let index, index < slots.count, slots[index] === element else { return false }
         count -= 1
+        if slots.count > 8 { indices[id] = nil }
         if index == slots.count - 1 { slots.removeLast() } else { slots[index] = nil }
         if slots.count > 2 * count, count == 0 || slots.count > 16 { for element in takeAll() { append(element) } }
         return true
@@ -383,12 +370,15 @@ struct SparseList<Element: AnyObject> {
 
 /// The graph of waits between frames, for all families, because a load of one may need another's.
 enum Waits {
+    /// Frames, with the number of waits for or by each.
+    private typealias Ends = WordTable<ObjectIdentifier, (frame: Frame, count: Int)>
+
     /// The waits of one frame.
     private struct Edges {
-        /// The frames that it waits for, itself or through frames that it needs, with counts.
-        var targets: [ObjectIdentifier: (frame: Frame, count: Int)] = [:]
-        /// The frames that wait for it, with counts.
-        var waiters: [ObjectIdentifier: (frame: Frame, count: Int)] = [:]
+        /// The frames that it waits for, itself or through frames that it needs.
+        var targets = Ends()
+        /// The frames that wait for it.
+        var waiters = Ends()
         var isEmpty: Bool { targets.isEmpty && waiters.isEmpty }
     }
     private static let edges = Locked<[ObjectIdentifier: Edges]>([:])
@@ -402,37 +392,34 @@ enum Waits {
     ///   the first, `target`.
     @inline(never) static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
         guard let waiter else { return nil }
-        let above = waiter.chain.map { ObjectIdentifier($0) }
+        let above = Array(waiter.chain)
         return edges.withLock { edges in
-            if let circle = findCircle(from: waiter, to: target, Set(above), edges) { return circle }
-            for id in above {
-                edges[id, default: Edges()].targets[ObjectIdentifier(target), default: (target, 0)].count += 1
-            }
-            edges[ObjectIdentifier(target), default: Edges()].waiters[ObjectIdentifier(waiter), default: (waiter, 0)]
-                .count += 1
+            if let circle = findCircle(from: waiter, to: target, ObjectSet(above), edges) { return circle }
+            for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
+            change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
             return nil
         }
     }
 
     private static func findCircle(
-        from waiter: Frame, to target: Frame, _ above: Set<ObjectIdentifier>, _ edges: [ObjectIdentifier: Edges]
+        from waiter: Frame, to target: Frame, _ above: ObjectSet, _ edges: [ObjectIdentifier: Edges]
     ) -> [Frame]? {
         // The frames that need the waiter, directly or indirectly, each with the frame that it needs.
-        var needs: [ObjectIdentifier: Frame] = [:]
+        var needs = WordTable<ObjectIdentifier, Frame>()
         var behind = [waiter]
         // The frames that the target waits for, or `nil` once one of them is known to need the waiter.
         var ahead: [Frame]? = [target]
-        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(target)]
+        var seen = ObjectSet([target])
         while let last = behind.last {
-            let waiters = edges[ObjectIdentifier(last)]?.waiters ?? [:]
+            let waiters = edges[ObjectIdentifier(last)]?.waiters ?? Ends()
             if let next = ahead?.last {
-                let targets = edges[ObjectIdentifier(next)]?.targets ?? [:]
-                if above.contains(ObjectIdentifier(next)) {
+                let targets = edges[ObjectIdentifier(next)]?.targets ?? Ends()
+                if above.contains(next) {
                     ahead = nil
                     continue
                 } else if targets.count <= waiters.count {
                     ahead!.removeLast()
-                    for (id, wait) in targets where seen.insert(id).inserted { ahead!.append(wait.frame) }
+                    for wait in targets.values where seen.insert(wait.frame) { ahead!.append(wait.frame) }
                     continue
                 }
             } else if ahead != nil {
@@ -450,7 +437,9 @@ enum Waits {
         return nil
     }
 
-    private static func circle(from first: Frame, to last: Frame, _ needs: [ObjectIdentifier: Frame]) -> [Frame] {
+    private static func circle(
+        from first: Frame, to last: Frame, _ needs: WordTable<ObjectIdentifier, Frame>
+    ) -> [Frame] {
         var circle = [first]
         while let frame = circle.last, frame !== last, let next = needs[ObjectIdentifier(frame)] { circle.append(next) }
         return circle
@@ -458,33 +447,29 @@ enum Waits {
 
     @inline(never) static func remove(_ waiter: Frame?, for target: Frame) {
         guard let waiter else { return }
-        // Released outside the lock.
-        var dropped: [Frame] = []
+        // The caller keeps both frames, so none is released under the lock.
         edges.withLock { edges in
             // All parents, because one may have ended since `add`.
             for frame in sequence(first: waiter, next: { $0.parent }) {
-                drop(ObjectIdentifier(frame), \.targets, target, in: &edges, &dropped)
+                let id = ObjectIdentifier(frame)
+                if edges[id] == nil { continue }
+                change(&edges[id]!.targets, target, by: -1)
+                if edges[id]!.isEmpty { edges[id] = nil }
             }
-            drop(ObjectIdentifier(target), \.waiters, waiter, in: &edges, &dropped)
+            let id = ObjectIdentifier(target)
+            if edges[id] == nil { return }
+            change(&edges[id]!.waiters, waiter, by: -1)
+            if edges[id]!.isEmpty { edges[id] = nil }
         }
     }
 
-    private static func drop(
-        _ id: ObjectIdentifier, _ list: WritableKeyPath<Edges, [ObjectIdentifier: (frame: Frame, count: Int)]>,
-        _ other: Frame, in edges: inout [ObjectIdentifier: Edges], _ dropped: inout [Frame]
-    ) {
-        guard let count = edges[id]?[keyPath: list][ObjectIdentifier(other)]?.count else { return }
-        if count > 1 {
-            edges[id]?[keyPath: list][ObjectIdentifier(other)]?.count -= 1
-            return
-        }
-        dropped.append(other)
-        edges[id]?[keyPath: list][ObjectIdentifier(other)] = nil
-        if edges[id]?.isEmpty == true { edges[id] = nil }
+    private static func change(_ ends: inout Ends, _ frame: Frame, by number: Int) {
+        let count = (ends[ObjectIdentifier(frame)]?.count ?? 0) + number
+        ends[ObjectIdentifier(frame)] = count > 0 ? (frame, count) : nil
     }
 
     /// Returns the frames that a frame waits for, itself or through frames that it needs.
     @inline(never) static func targets(of frame: Frame) -> [Frame] {
-        edges.withLock { edges in (edges[ObjectIdentifier(frame)]?.targets ?? [:]).values.map(\.frame) }
+        edges.withLock { edges in edges[ObjectIdentifier(frame)]?.targets.values.map(\.frame) ?? [] }
     }
 }

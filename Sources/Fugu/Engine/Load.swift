@@ -36,11 +36,7 @@ struct Input {
     let lifetime: Lifetime?
 
     /// The identity of an input: another instance of the same key is another input.
-    struct Identity: Hashable {
-        let key: Key
-        let lifetime: ObjectIdentifier?
-    }
-    var identity: Identity { Identity(key: key, lifetime: lifetime.map { ObjectIdentifier($0) }) }
+    var identity: KeyOfObject { KeyOfObject(key: key, object: lifetime.map { ObjectIdentifier($0) }) }
 
     /// Whether the input is kept, and all of its own inputs are among the keys.
     fileprivate func isWithin(_ keys: [Key]) -> Bool {
@@ -48,14 +44,14 @@ struct Input {
     }
 }
 
-/// The mutable part of a load.
+/// The mutable part of a frame, most of which is that of a load.
 ///
 /// The family's lock protects it.
-struct LoadRecord {
-    fileprivate var first: Input?
-    fileprivate var more: [Input] = []
+struct FrameState {
+    fileprivate var firstInput: Input?
+    fileprivate var moreInputs: [Input] = []
     /// The identities of the inputs, once there are many.
-    private var seen: Set<Input.Identity>?
+    private var seen: [KeyOfObject: Int]?
     private(set) var mask: UInt64 = 0
     /// The depth of the deepest node that a value was read from.
     fileprivate(set) var depth = 0
@@ -73,52 +69,61 @@ struct LoadRecord {
     /// The node that the handle reads after the load.
     fileprivate(set) var home: UnmanagedReference<Node>?
 
-    var inputs: [Input] { first.map { [$0] + more } ?? [] }
+    var rare: RareFrameState?
+
+    /// Returns the rare state, creating it if necessary.
+    mutating func more() -> RareFrameState { rare.orMade(RareFrameState()) }
+
+    var inputs: [Input] { firstInput.map { [$0] + moreInputs } ?? [] }
 
     mutating func append(_ input: consuming Input) {
         if mask & input.key.mask == 0 {
-            seen?.insert(input.identity)
+            seen?[input.identity] = 0
         } else if contains(input) {
             return
         }
         mask |= input.key.mask
-        if first == nil { first = input } else { more.append(input) }
+        if firstInput == nil { firstInput = input } else { moreInputs.append(input) }
     }
 
     /// Returns whether the same input was recorded before.
     ///
     /// A key that's read again may have another instance, which is another input.
     private mutating func contains(_ input: Input) -> Bool {
-        if more.count < 8 {
-            return first?.identity == input.identity || more.contains { $0.identity == input.identity }
+        if moreInputs.count < 8 {
+            return firstInput?.identity == input.identity || moreInputs.contains { $0.identity == input.identity }
         }
-        if seen == nil { seen = Set(inputs.map(\.identity)) }
-        return !seen!.insert(input.identity).inserted
+        if seen == nil {
+            seen = [:]
+            for input in inputs { seen![input.identity] = 0 }
+        }
+        return seen!.updateValue(0, forKey: input.identity) != nil
     }
 
     /// Whether the inputs match a short provenance: a quick check that avoids creating an equal one.
     fileprivate func isMadeFrom(_ provenance: Provenance) -> Bool {
         let keys = provenance.keys
-        guard let first, keys.count <= 16, provenance.direct.count == 1 + more.count, provenance.direct[0] == first.key,
+        guard let first = firstInput, keys.count <= 16, provenance.direct.count == 1 + moreInputs.count,
+            provenance.direct[0] == first.key,
             first.isWithin(keys)
         else { return false }
-        for (index, input) in more.enumerated() {
+        for (index, input) in moreInputs.enumerated() {
             guard provenance.direct[index + 1] == input.key, input.isWithin(keys) else { return false }
         }
         return keys.allSatisfy { key in
             key == first.key || first.provenance?.keys.contains(key) == true
-                || more.contains { $0.key == key || $0.provenance?.keys.contains(key) == true }
+                || moreInputs.contains { $0.key == key || $0.provenance?.keys.contains(key) == true }
         }
     }
 
     /// Moves the inputs into the garbage.
     fileprivate mutating func forgetInputs(_ garbage: inout Garbage) {
-        guard let first = first.take() else { return }
+        guard let first = firstInput.take() else { return }
         garbage.add(first.provenance)
         garbage.add(first.lifetime)
-        if more.isEmpty { return }
-        garbage.add(Retained(more))
-        (more, seen) = ([], nil)
+        if moreInputs.isEmpty { return }
+        garbage.add(Retained(moreInputs))
+        (moreInputs, seen) = ([], nil)
     }
 }
 
@@ -214,7 +219,7 @@ extension Frame {
     /// Records an input whose value was given to the load but not kept.
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key, hasFailed: Bool = false) {
         guard !isFinished, outcome.home.depth <= node!.depth else { return }
-        if outcome.isProvisional { state[token].load.isProvisional = true }
+        if outcome.isProvisional { state[token].isProvisional = true }
         let time = hasFailed && !outcome.hasOldInputs ? node!.time(token, of: key) : Input.neverKept
         add(
             token,
@@ -229,29 +234,29 @@ extension Frame {
     /// It counts as read from the root.
     func recordMissing(_ token: LockToken, of key: Key, isProvisional: Bool = false) {
         guard !isFinished else { return }
-        if isProvisional { state[token].load.isProvisional = true }
+        if isProvisional { state[token].isProvisional = true }
         let root = node!.ancestor(at: 0)
         record(token, root.storage.cell(token, key.known(at: 0)), of: UnmanagedReference(root), as: key)
     }
 
     func add(_ token: LockToken, _ input: Input, _ depth: Int) {
         if holdBack(token, input, depth) { return }
-        if depth > state[token].load.depth { state[token].load.depth = depth }
-        if input.provenance?.isLocal == true { state[token].load.isLocal = true }
-        state[token].load.append(input)
+        if depth > state[token].depth { state[token].depth = depth }
+        if input.provenance?.isLocal == true { state[token].isLocal = true }
+        state[token].append(input)
     }
 
     /// Whether any input has changed since it was read.
     func hasOldInputs(_ token: LockToken) -> Bool {
         if family.state[token].now == load!.begun { return false }
-        guard let first = state[token].load.first else { return false }
-        return isOld(token, first) || state[token].load.more.contains { isOld(token, $0) }
+        guard let first = state[token].firstInput else { return false }
+        return isOld(token, first) || state[token].moreInputs.contains { isOld(token, $0) }
     }
 
     /// Whether an input has changed since it was read, so that the instance isn't kept.
     func mustBeRetried(_ token: LockToken) -> Bool {
         if load!.reloads { return hasOldInputs(token) }
-        return load!.wraps && state[token].load.first.map { isOld(token, $0) } ?? false
+        return load!.wraps && state[token].firstInput.map { isOld(token, $0) } ?? false
     }
 
     /// Whether an input has changed since it was read.
@@ -268,9 +273,9 @@ extension Frame {
     }
 
     /// The node that the handle reads and writes after the load.
-    var homeNode: Node { family.lock.withLock { token in state[token].load.home?.object } ?? node! }
+    var homeNode: Node { family.lock.withLock { token in state[token].home?.object } ?? node! }
     /// The container that asked, while the load runs.
-    var askedContainer: Container? { family.lock.withLock { token in state[token].load.container?.object } }
+    var askedContainer: Container? { family.lock.withLock { token in state[token].container?.object } }
 }
 
 // MARK: The run
@@ -368,11 +373,11 @@ extension Frame {
         let failedWay: [Key] = if case .failure(let error) = result { [key!] + way(to: error) } else { [] }
         let report = family.lock.withLock { token -> String? in
             let end = LoadEnd(token, of: self, recorder, failedWay, span?.duration)
-            state[token].load.home = UnmanagedReference(end.home)
+            state[token].home = UnmanagedReference(end.home)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
             effects.wake(finish(token))
             let report = end.settle(token, &given, &effects)
-            if !failedWay.isEmpty { inputs = state[token].load.inputs.map(\.key) }
+            if !failedWay.isEmpty { inputs = state[token].inputs.map(\.key) }
             end.removeFromLists(token, &effects)
             span?.end(token, end.kind(token, result), of: self, end.home, result, &effects)
             return report
@@ -416,8 +421,8 @@ private struct LoadEnd {
         self.duration = duration
         let (asker, facts, state) = (load.node!, load.load!, load.state)
         place = asker.ancestor(at: 0).place(token, load.key!.known(at: 0))
-        var isLocal = facts.home.isLocal || state[token].load.isLocal
-        var home = isLocal ? asker : asker.ancestor(at: max(state[token].load.depth, facts.limit?.depth ?? 0))
+        var isLocal = facts.home.isLocal || state[token].isLocal
+        var home = isLocal ? asker : asker.ancestor(at: max(state[token].depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
         if let key = facts.home.key {
             // A node that sets the key has an instance that's different, whether the load reads the key or not.
@@ -471,8 +476,8 @@ private struct LoadEnd {
             return older
         }
         if let older = hidden(load.key!, nil) { return older }
-        if let first = state[token].load.first, let older = hidden(first.key, first.time) { return older }
-        for input in state[token].load.more { if let older = hidden(input.key, input.time) { return older } }
+        if let first = state[token].firstInput, let older = hidden(first.key, first.time) { return older }
+        for input in state[token].moreInputs { if let older = hidden(input.key, input.time) { return older } }
         return nil
     }
 
@@ -484,15 +489,15 @@ private struct LoadEnd {
     ) -> Provenance {
         let (state, reloads, wraps) = (load.state, load.load!.reloads, load.load!.wraps)
         if others.isEmpty {
-            guard let first = state[token].load.first else {
+            guard let first = state[token].firstInput else {
                 return isLocal || reloads
                     ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
             }
-            let hasOneKey = state[token].load.more.isEmpty && first.provenance?.keys.isEmpty ?? true
+            let hasOneKey = state[token].moreInputs.isEmpty && first.provenance?.keys.isEmpty ?? true
             if let last, last.isLocal == isLocal, last.reloads == reloads, last.wraps == wraps, last.homeKey == nil,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
-                    : state[token].load.isMadeFrom(last)
+                    : state[token].isMadeFrom(last)
             {
                 return last
             }
@@ -502,8 +507,8 @@ private struct LoadEnd {
                     direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads, wraps: wraps)
             }
         }
-        var (direct, lists, mask) = ([Key](), others.isEmpty ? [] : [others.sortedUnique()], state[token].load.mask)
-        let count = 1 + state[token].load.more.count
+        var (direct, lists, mask) = ([Key](), others.isEmpty ? [] : [others.sortedUnique()], state[token].mask)
+        let count = 1 + state[token].moreInputs.count
         direct.reserveCapacity(count)
         lists.reserveCapacity(lists.count + count + 1)
         for key in others { mask |= key.mask }
@@ -514,8 +519,8 @@ private struct LoadEnd {
             lists.append(made.keys)
             if !input.isKept { direct += made.direct }
         }
-        if let first = state[token].load.first { add(first) }
-        for input in state[token].load.more { add(input) }
+        if let first = state[token].firstInput { add(first) }
+        for input in state[token].moreInputs { add(input) }
         lists.append(direct.sortedUnique())
         let keys = lists.merged()
         let made = Provenance(
@@ -528,8 +533,8 @@ private struct LoadEnd {
     private static func lifetime(_ token: LockToken, of load: Frame, _ home: Node, hasInstance: Bool) -> Lifetime? {
         let state = load.state
         var uses: [Lifetime] = []
-        if let used = state[token].load.first?.lifetime { uses.append(used) }
-        for input in state[token].load.more { if let used = input.lifetime { uses.append(used) } }
+        if let used = state[token].firstInput?.lifetime { uses.append(used) }
+        for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
         let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         let order = load.family.state[token].tick()
@@ -547,7 +552,7 @@ private struct LoadEnd {
                 // The failed load's inputs become inputs of a load that continues without the instance.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
                 if let place = home.storage.existingCell(token, homeKey)?.place {
-                    let isOutdated = !load.state[token].load.isProvisional && (hasOldInputs || wasReset(token))
+                    let isOutdated = !load.state[token].isProvisional && (hasOldInputs || wasReset(token))
                     effects.noteFailure(token, place, of: provenance, isOutdated: isOutdated)
                 }
                 return nil
@@ -620,7 +625,7 @@ private struct LoadEnd {
     /// Its home must be open, an instance below the root needs an anchor, and the key must not have been set or reset there
     /// during the load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
-        if load.state[token].load.isProvisional || mustBeRetried { return false }
+        if load.state[token].isProvisional || mustBeRetried { return false }
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
         // The asker may hold the key without a value by now, and not see that of its home.
         if home !== asker, case .found = home.look(token, key) { return false }
@@ -654,7 +659,7 @@ private struct LoadEnd {
 
     /// Makes followers load the key again, because the instance wasn't kept or isn't seen.
     private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
-        guard !load.state[token].load.isProvisional, let place = home.storage.existingCell(token, homeKey)?.place else {
+        guard !load.state[token].isProvisional, let place = home.storage.existingCell(token, homeKey)?.place else {
             return
         }
         effects.noteNotKept(token, place, of: provenance)
@@ -666,7 +671,7 @@ private struct LoadEnd {
             // A failure counts as old, too, if the loader that failed was reset or replaced meanwhile.
             hasOldInputs: hasOldInputs
                 || !failedWay.isEmpty && asker.wasReset(token, key, since: facts.begun, home: home),
-            mustBeRetried: mustBeRetried, isProvisional: load.state[token].load.isProvisional)
+            mustBeRetried: mustBeRetried, isProvisional: load.state[token].isProvisional)
     }
 
     /// Gives the waiters the outcome of the load, or the value of a cell instead.
@@ -694,10 +699,10 @@ private struct LoadEnd {
         place[token].rare?.loads.remove(load)
         asker.endWork(token, &effects)
         let state = load.state
-        state[token].load.forgetInputs(&effects.garbage)
+        state[token].forgetInputs(&effects.garbage)
         // The last reference must not be released under the lock.
         effects.garbage.add(lifetime)
-        state[token].load.container = nil
+        state[token].container = nil
         guard let rare = state[token].rare.take() else { return }
         // Later events need the load's number, and deferred followers are notified after this.
         if rare.number != nil || !rare.deferred.value.isEmpty {
@@ -779,7 +784,7 @@ extension Frame {
     /// Adds the load to the list of its key's loads.
     func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
         loads.append(self)
-        state[token].load.container = container
+        state[token].container = container
         node!.beginWork(token)
     }
 
@@ -805,27 +810,27 @@ extension Frame {
 
     /// Notes that code in this frame waits for an async load that it has begun.
     func addOwnLoad(_ load: Frame) {
-        family.lock.withLock { token in state[token].more().ownLoads[ObjectIdentifier(load)] = load }
+        family.lock.withLock { token in state[token].more().ownLoads.append(load) }
     }
 
     func removeOwnLoad(_ load: Frame) {
-        family.lock.withLock { token in _ = state[token].rare?.ownLoads.removeValue(forKey: ObjectIdentifier(load)) }
+        family.lock.withLock { token in _ = state[token].rare?.ownLoads.remove(load) }
     }
 
     /// Raises the priority of the load, of what it waits for, and of the loads that it needs.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
     private func escalate(to priority: TaskPriority) {
-        var seen: Set<ObjectIdentifier> = [ObjectIdentifier(self)]
+        var seen = ObjectSet([self])
         var open = [self]
         while let frame = open.popLast() {
             let (task, ownLoads) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
                 let rare = frame.state[token].more()
                 guard rare.priority < priority.rawValue else { return (nil, []) }
                 rare.priority = priority.rawValue
-                return (rare.task, Array(rare.ownLoads.values))
+                return (rare.task, rare.ownLoads.all)
             }
             task?.escalatePriority(to: priority)
-            open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert(ObjectIdentifier($0)).inserted }
+            open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert($0) }
         }
     }
 
@@ -839,7 +844,7 @@ extension Frame {
             rare.waiters.remove(waiter)
             // The task that began the load may not wait yet.
             guard rare.waiters.isEmpty, rare.isLaunched else { return nil }
-            state[token].load.isAbandoned = true
+            state[token].isAbandoned = true
             family.rootPlace(token, of: key!)?[token].rare?.loads.refuse(self)
             return rare.task
         }

@@ -2,11 +2,7 @@
 // changed since isn't an input.
 
 /// A read for a load in a snapshot, which becomes an input at its end, unless it changed before a repetition.
-struct HeldRead {
-    let load: Frame
-    let input: Input
-    let depth: Int
-}
+typealias HeldRead = (load: Frame, input: Input, depth: Int)
 
 extension Container {
     /// Runs `read`, and repeats it until no sources of this container or its ancestors were replaced meanwhile.
@@ -52,7 +48,7 @@ extension Frame {
             }),
             inner !== self
         else { return false }
-        inner.state[token].more().heldReads.append(HeldRead(load: self, input: input, depth: depth))
+        inner.state[token].more().heldReads.append((self, input, depth))
         return true
     }
 

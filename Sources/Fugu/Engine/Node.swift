@@ -52,7 +52,7 @@ struct FamilyState {
     /// The number of snapshot frames in progress.
     var attemptCount = 0
     /// The nodes that have sources; a node is removed when it ends.
-    var sourced: Set<UnmanagedReference<Node>> = []
+    var sourced = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
     /// The reports that debug builds have already made: for each feature, the keys.
     private var reported = KeyTable<Set<Key>>()
     fileprivate(set) var eventHub = Kept<EventHub?>(nil)
@@ -69,11 +69,7 @@ struct FamilyState {
     }
 
     /// Records a report about a feature and a key, and returns whether it's the first one.
-    mutating func isNew(_ feature: Key, _ key: Key) -> Bool {
-        var known = reported[feature] ?? []
-        defer { reported[feature] = known }
-        return known.insert(key).inserted
-    }
+    mutating func isNew(_ feature: Key, _ key: Key) -> Bool { reported.insert(key, for: feature) }
 }
 
 /// A container as the engine sees it: its storage, its family, and its position in it.
@@ -190,7 +186,7 @@ final class RareNodeState {
     /// The closing in progress.
     var closing: Frame?
     /// The leavers that something still needs, and the number of released ones whose closers haven't finished.
-    var leavers: [ObjectIdentifier: Teardown] = [:]
+    var leavers = WordTable<ObjectIdentifier, Teardown>()
     var releasedCount = 0
     var hasNoLeavers: Bool { leavers.isEmpty && releasedCount == 0 }
     /// The tasks that wait until no load is in progress here, or until leavers are gone.
@@ -205,14 +201,16 @@ final class RareNodeState {
     /// What's told of every access, in a test process.
     var watcher: Watcher?
     /// The reports that debug builds have made of reads that ignore what is overridden here: for each reader, the keys.
-    private var reported: [Key: Set<Key>] = [:]
+    private var reported = KeyTable<Set<Key>>()
     #if DEBUG
     /// Where `Container.with` or `withChild` made the container.
     var place: SourcePlace?
     #endif
 
+    @inline(never) init() {}
+
     /// Records a report about a reader and a key, and returns whether it's the first one.
-    func isNew(_ reader: Key, _ key: Key) -> Bool { reported[reader, default: []].insert(key).inserted }
+    func isNew(_ reader: Key, _ key: Key) -> Bool { reported.insert(key, for: reader) }
 }
 
 /// A weak reference that can be copied under a lock.
@@ -346,7 +344,7 @@ extension Node {
     }
 
     /// Returns the place of a key, creating it if necessary.
-    func place(_ token: LockToken, _ key: Key) -> Place {
+    @inline(never) func place(_ token: LockToken, _ key: Key) -> Place {
         let cell = storage.cell(token, key)
         if let place = cell.place { return place }
         let made = Place(PlaceState(node: UnmanagedReference(self), cell: cell))
@@ -388,7 +386,7 @@ extension Node {
             }
             guard let rare = storage[token].rare.take() else { return }
             if !rare.closers.value.isEmpty { abandoned.append(nil) }
-            if rare.sources.value != nil { family.state[token].sourced.remove(UnmanagedReference(self)) }
+            if rare.sources.value != nil { family.state[token].sourced[ObjectIdentifier(self)] = nil }
             if let scope = rare.scope { scope.forget(token, in: self) }
             passLeavers(token, rare)
             effects.wake(rare.idleWaiters)
@@ -416,8 +414,11 @@ enum Look {
 
 extension Node {
     /// Returns the nearest value of a key that's held, or loaded and valid here.
+    @inline(never) func look(_ token: LockToken, _ key: Key) -> Look { lookInline(token, key) }
+
+    /// Does the same for a caller that's called so often that a call less counts.
     @inline(__always)
-    func look(_ token: LockToken, _ key: Key) -> Look {
+    func lookInline(_ token: LockToken, _ key: Key) -> Look {
         key.isInherited ? lookForInherited(token, key) : look(token) { _ in key }
     }
 
@@ -480,7 +481,7 @@ extension Node {
     /// - `mustReport`: Set to `true` if it must be reported that an input was set after the load.
     @inline(__always)
     func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ mustReport: inout Bool) -> Payload? {
-        guard case .found(let cell, let owner) = look(token, key) else { return nil }
+        guard case .found(let cell, let owner) = lookInline(token, key) else { return nil }
         recorder?.record(token, cell, of: owner, as: key)
         link(token, key, to: cell, of: owner)
         let status = cell.status

@@ -55,7 +55,7 @@ struct PlaceState {
 final class RarePlaceState {
     /// What a value set by code covers: a rule's value, and the answer of sources.
     @safe @exclusivity(unchecked) var rule = Kept<Payload?>(nil)
-    @safe @exclusivity(unchecked) var supplied = Kept(SourceAnswer<Payload>.nothing)
+    @safe @exclusivity(unchecked) var supplied = Kept(SourceAnswer<Payload>.success(nil))
     /// The report about the sources' answer, if the value is wrong.
     var mistake: String?
     /// A loader that replaces the feature's own.
@@ -66,7 +66,7 @@ final class RarePlaceState {
     /// The `modify` in progress.
     @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The last change of an input after the instance was loaded, until it's reported.
-    @safe @exclusivity(unchecked) var outdatedBy: LaterChange?
+    @safe @exclusivity(unchecked) var outdatedBy: (key: Key, kind: LaterChange)?
     /// What an instance was made from of which tests have set a part, and whether the next set is that of a part.
     @safe @exclusivity(unchecked) var rest: Provenance?
     @safe @exclusivity(unchecked) var setsPart = false
@@ -80,16 +80,13 @@ final class RarePlaceState {
     @safe @exclusivity(unchecked) var loads = LoadList()
     @safe @exclusivity(unchecked) var last: Provenance?
     var isMadeBelow = false
+
+    @inline(never) init() {}
 }
 
-/// An instance or a follower that depends on a place.
-private struct Dependent {
-    /// The place of the instance or the follower, in the same node.
-    let place: Place
-    let role: DependentRole
-    /// The number of the slot in `place` that points back to this dependent.
-    let slot: Int
-}
+/// An instance or a follower that depends on a place: its own place, in the same node, and the number of the slot there that points
+/// back to this dependent.
+private typealias Dependent = (place: Place, role: DependentRole, slot: Int)
 
 enum DependentRole {
     /// An instance that reloads has the key as an input, or an instance is declared to live where the key is held.
@@ -105,10 +102,7 @@ enum DependentRole {
 
 /// The places with which an instance or a follower is registered.
 private struct Slots {
-    struct Slot {
-        let place: Place
-        var index: Int
-    }
+    typealias Slot = (place: Place, index: Int)
     var first: Slot?
     var more: [Slot] = []
     var count: Int { first == nil ? 0 : 1 + more.count }
@@ -201,7 +195,7 @@ extension Place {
 
     // MARK: Dependents
 
-    func forEachDependent(_ token: LockToken, _ body: (Place, DependentRole) -> Void) {
+    @inline(never) func forEachDependent(_ token: LockToken, _ body: (Place, DependentRole) -> Void) {
         guard let first = self[token].firstDependent else { return }
         // A copy, because `body` may remove dependents.
         let more = self[token].moreDependents
@@ -212,7 +206,7 @@ extension Place {
     /// Registers the instance or the follower of this place with another place of the same node.
     func register(_ token: LockToken, with other: Place, as role: DependentRole) {
         let index = other[token].firstDependent == nil ? 0 : 1 + other[token].moreDependents.count
-        let slot = Slots.Slot(place: other, index: index)
+        let slot = (place: other, index: index)
         let number: Int
         if role == .follower {
             let rare = self[token].more()
@@ -222,7 +216,7 @@ extension Place {
             number = self[token].slots.count
             self[token].slots.append(slot)
         }
-        let reader = Dependent(place: self, role: role, slot: number)
+        let reader = (place: self, role: role, slot: number)
         if index == 0 { other[token].firstDependent = reader } else { other[token].moreDependents.append(reader) }
         if role.follows { other.follow(token) } else { other.refresh(token) }
     }
@@ -257,7 +251,7 @@ extension Place {
         rare.followerSlots = Slots()
     }
 
-    private func removeDependent(_ token: LockToken, at index: Int) {
+    @inline(never) private func removeDependent(_ token: LockToken, at index: Int) {
         let removed = index == 0 ? self[token].firstDependent! : self[token].moreDependents[index - 1]
         if let last = self[token].moreDependents.popLast() {
             if index <= self[token].moreDependents.count {
@@ -266,7 +260,11 @@ extension Place {
                 } else {
                     self[token].moreDependents[index - 1] = last
                 }
-                last.moved(token, to: index)
+                if last.role == .follower {
+                    last.place[token].rare!.followerSlots.move(last.slot, to: index)
+                } else {
+                    last.place[token].slots.move(last.slot, to: index)
+                }
             }
         } else {
             self[token].firstDependent = nil
@@ -349,17 +347,6 @@ extension Place {
     }
 }
 
-extension Dependent {
-    /// Updates the slot that points back, after the dependent was moved to another index.
-    func moved(_ token: LockToken, to index: Int) {
-        if role == .follower {
-            place[token].rare!.followerSlots.move(slot, to: index)
-        } else {
-            place[token].slots.move(slot, to: index)
-        }
-    }
-}
-
 // MARK: Provenance
 
 /// The inputs of an instance, and their inputs.
@@ -407,7 +394,7 @@ final class Provenance: Sendable {
     }
 
     /// Whether a node or one of its ancestors, but none at `depth` or above, holds one of the inputs.
-    func isOverridden(_ token: LockToken, for node: Node, below depth: Int) -> Bool {
+    @inline(never) func isOverridden(_ token: LockToken, for node: Node, below depth: Int) -> Bool {
         node.path.firstResult { node in
             if node.depth <= depth { return false }
             return node.holdsAny(token, of: keys, mask) ? true : nil

@@ -255,7 +255,7 @@ struct Reading: ~Copyable {
         if node.isEnded(token) { return .ended }
         if recorder == nil { recorder = node.ownRecorder(token) { frame } }
         let limit: UnmanagedReference<Node>?
-        switch node.look(token, key) {
+        switch node.lookInline(token, key) {
         case .found(let cell, let owner):
             recorder?.record(token, cell, of: owner, as: key)
             node.link(token, key, to: cell, of: owner)
@@ -361,7 +361,7 @@ struct Reading: ~Copyable {
         for case let load? in rare.loads.candidates(at: mine) {
             let facts = load.load!
             guard facts.limit == limit, load.key!.known(at: depth) == key.known(at: depth), !facts.isPrivate,
-                !load.state[token].load.isAbandoned,
+                !load.state[token].isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, isAskers, rare.last, limit) == mine,
                 !load.mustBeRetried(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })

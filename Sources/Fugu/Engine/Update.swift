@@ -2,21 +2,17 @@
 
 /// Pending writes: the last one for each key and container, in the order of the first ones.
 struct PendingWrites {
-    private struct Target: Hashable {
-        let node: UnmanagedReference<Node>
-        let key: Key
-    }
     private(set) var all: [Write] = []
-    private var targets: [Target: Int] = [:]
+    private var targets: [KeyOfObject: Int] = [:]
 
     // The writes keep the nodes, so the targets don't have to.
     subscript(key: Key, node: Node) -> Write? {
-        targets.isEmpty ? nil : targets[Target(node: UnmanagedReference(node), key: key)].map { all[$0] }
+        targets.isEmpty ? nil : targets[KeyOfObject(key: key, object: ObjectIdentifier(node))].map { all[$0] }
     }
 
     /// Adds a write, and moves the one that it replaces into the garbage.
     mutating func add(_ write: Write, _ garbage: inout Garbage) {
-        let target = Target(node: UnmanagedReference(write.node), key: write.key)
+        let target = KeyOfObject(key: write.key, object: ObjectIdentifier(write.node))
         guard let index = targets[target] else {
             targets[target] = all.count
             all.append(write)
@@ -27,19 +23,13 @@ struct PendingWrites {
     }
 }
 
-/// The state behind the handle of an update, or of a rule.
-struct Draft: Sendable {
-    let frame: Frame
-    let node: Node
-    /// The container that children made from the handle belong to.
-    let container: Container
-}
-
-extension Draft {
+extension Frame {
     /// Returns the value that the update, or an earlier rule, sets for what's seen here, if there's one.
-    func pending(_ key: Key) -> Payload? {
-        node.family.lock.withLock { token in
-            let pending = frame.state[token].rare?.pending ?? []
+    ///
+    /// - `node`: The node of the handle, which may be that of an update in this one.
+    func pending(_ key: Key, in node: Node) -> Payload? {
+        family.lock.withLock { token in
+            let pending = state[token].rare?.pending ?? []
             if pending.isEmpty { return nil }
             // What's published below a container hides what's set there.
             let depth =
@@ -53,9 +43,7 @@ extension Draft {
             return write?.value
         }
     }
-}
 
-extension Frame {
     /// Adds a pending write, and returns whether the frame still collects writes.
     func add(_ write: Write) -> Bool {
         var garbage = Garbage()
@@ -135,7 +123,7 @@ extension Container {
     private func run<E: Error>(
         _ update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
     ) -> Result<Void, E> {
-        let view = Container(draft: Draft(frame: update, node: node, container: owner ?? self))
+        let view = Container(.draft(update, owner ?? self), asking: node)
         return Context.run(nil, update) {
             do throws(E) { return .success(try body(view)) } catch { return .failure(error) }
         }

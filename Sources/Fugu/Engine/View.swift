@@ -8,10 +8,11 @@ extension Container {
         case view
         /// The handle of a load: it records reads while the load runs, and reads from the instance's home afterward.
         case handle(Frame)
-        /// The handle of an update: reads see pending writes, and writes become pending.
-        case draft(Draft)
+        /// The handle of an update, and the container that children made from it belong to: reads see pending writes, and writes
+        /// become pending.
+        case draft(Frame, Container)
         /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent sees.
-        case rule(Draft)
+        case rule(Frame, Container)
         /// Registers every access before it reads.
         case tracked(Tracker, Container)
         /// Checks what an ``Injected`` reads in the second container while the first one is bound, if neither is above the other.
@@ -43,7 +44,7 @@ extension Container {
     package var owner: Container? {
         switch role {
         case .owner, .view: return nil
-        case .draft(let draft), .rule(let draft): return draft.container
+        case .draft(_, let container), .rule(_, let container): return container
         case .tracked(_, let container), .beside(_, let container): return container.owner ?? container
         case .handle(let load):
             guard let asked = load.askedContainer else { return nil }
@@ -57,7 +58,7 @@ extension Container {
     /// Returns the current value, without loading.
     ///
     /// - `place`: The place of the read, if it's known.
-    @inline(__always)
+    @inline(never)
     func present(
         _ key: Key, _ naming: PropertyNaming?, at place: @autoclosure () -> SourcePlace? = nil
     ) -> Payload? {
@@ -76,8 +77,8 @@ extension Container {
             load.reportLateRead(of: key)
             #endif
             return load.homeNode.present(key, for: nil)
-        case .draft(let draft): return draft.pending(key) ?? draft.node.present(key, for: nil)
-        case .rule(let draft): return draft.pending(key) ?? draft.node.parent!.present(key, for: nil)
+        case .draft(let draft, _): return draft.pending(key, in: asked) ?? asked.present(key, for: nil)
+        case .rule(let draft, _): return draft.pending(key, in: asked) ?? asked.parent!.present(key, for: nil)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
             container.tell(.read, key)
@@ -119,8 +120,8 @@ extension Container {
         switch role {
         case .owner, .view: break
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
-        case .draft(let update): (node, asker) = (update.node, update.container)
-        case .rule(let rule): node = rule.node.parent!
+        case .draft(_, let container): asker = container
+        case .rule: node = asked.parent!
         case .tracked(_, let container), .beside(_, let container):
             return container.reading(request, isTask: isTask, isReload: isReload)
         }
@@ -138,13 +139,13 @@ extension Container {
             checkMayChange(key.key)
             let node = load.homeNode
             node.family.commit(Write(node, key, operation))
-        case .draft(let draft):
-            let write = Write(draft.node, key, operation)
-            if !draft.frame.add(write) { draft.node.family.commit(write) }
-        case .rule(let draft):
+        case .draft(let draft, _):
+            let write = Write(asked, key, operation)
+            if !draft.add(write) { asked.family.commit(write) }
+        case .rule(let draft, _):
             let operation: Operation = if case .set(let payload) = operation { .rule(payload) } else { .rule(nil) }
-            if !draft.frame.add(Write(draft.node, key, operation)) {
-                draft.node.family.reports.report(Messages.changeAfterRule(of: key.key))
+            if !draft.add(Write(asked, key, operation)) {
+                asked.family.reports.report(Messages.changeAfterRule(of: key.key))
             }
         case .tracked(_, let container), .beside(_, let container): container.change(key, operation)
         }

@@ -170,7 +170,7 @@ enum Messages {
     }
 
     /// `way`: From the instance that was read to the input that was set.
-    static func outdated(_ way: [Key], by change: LaterChange.Kind, isPart: Bool) -> String {
+    static func outdated(_ way: [Key], by change: LaterChange, isPart: Bool) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
         // A reset of a decorated feature, or of a list, would remove what was added to it.
@@ -238,7 +238,7 @@ enum Messages {
     static let closedName = "the container itself"
 
     /// Returns the text of an error that is an element of a list, whose later lines stand below its first.
-    private static func indented(_ error: any Error) -> String {
+    @inline(never) private static func indented(_ error: any Error) -> String {
         "\(error)".split(separator: "\n").joined(separator: "\n    ")
     }
 

@@ -29,7 +29,7 @@ final class Reports: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    func report(_ text: String) {
+    @inline(never) func report(_ text: String) {
         if let handler = handler.withLock({ $0.call }) { return handler(text) }
         unsafe Array((text + "\n").utf8).withUnsafeBytes { bytes in
             #if canImport(WinSDK)

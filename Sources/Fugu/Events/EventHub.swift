@@ -260,5 +260,5 @@ extension Container {
 /// Instants of the clock have a size that only the standard library knows, so whatever holds one is copied by calls.
 package enum ProcessTime {
     package static let origin = ContinuousClock.now
-    static var now: Duration { origin.duration(to: .now) }
+    @inline(never) static var now: Duration { origin.duration(to: .now) }
 }

@@ -133,7 +133,7 @@ extension Node {
             let home = load.load!.expected.object
             graph.add(
                 loading: (load.key!.known(at: home.depth), home.number), depth: home.depth,
-                inputs: load.state[token].load.inputs.compactMap { load.node!.place(token, of: $0.key) },
+                inputs: load.state[token].inputs.compactMap { load.node!.place(token, of: $0.key) },
                 ObjectIdentifier(load), neededBy: load.parent.map { ObjectIdentifier($0) },
                 isShown: load.key!.kind != .property && (home.isWithin(self) || isWithin(home)))
         }
@@ -160,7 +160,6 @@ struct FailedLoad: Sendable {
     let way: [Key]
     /// The inputs that the load had read.
     let inputs: [Key]
-    var count = 1
     /// Whether a later load has succeeded.
     var isPast = false
 
@@ -179,12 +178,10 @@ extension Frame {
     /// Outside the lock: remembers that the load has failed.
     func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
         if error is CancellationError { return }
-        var failure = FailedLoad(error, way: way, inputs: inputs)
+        let failure = FailedLoad(error, way: way, inputs: inputs)
         family.lock.withLock { token in
             guard let node, !node.isEnded(token) else { return }
-            let rare = node.storage[token].more()
-            failure.count += rare.failures[key!]?.count ?? 0
-            rare.failures[key!] = failure
+            node.storage[token].more().failures[key!] = failure
         }
     }
 }

@@ -66,10 +66,10 @@ extension Array<HeldValue> {
     /// The answer of the first layer that has one.
     var answer: SourceAnswer<Payload> {
         for held in self {
-            if let value = held.code ?? held.rule { return .value(value) }
-            if let answer = held.supplied?.answer { if case .nothing = answer { continue } else { return answer } }
+            if let value = held.code ?? held.rule { return .success(value) }
+            if let answer = held.supplied?.answer { if case .success(nil) = answer { continue } else { return answer } }
         }
-        return .nothing
+        return .success(nil)
     }
 }
 
@@ -89,7 +89,7 @@ extension Container {
         }
         let naming = definition.naming
         return held.map { code, rule, sources in
-            (code, rule, sources.map { ($0, naming?.ask($0) ?? .nothing) })
+            (code, rule, sources.map { ($0, naming?.ask($0) ?? .success(nil)) })
         }
     }
 

@@ -228,7 +228,7 @@ extension Frame {
         guard let warmUp = chain.first(where: { $0.kind == .warmUp }) else { return false }
         // Also the loads of other families that led here.
         for frame in chain.prefix(while: { $0 !== warmUp }) where frame.kind == .load {
-            frame.family.lock.withLock { token in frame.state[token].load.isProvisional = true }
+            frame.family.lock.withLock { token in frame.state[token].isProvisional = true }
         }
         warmUp.family.lock.withLock { token in warmUp.state[token].more().missingSupplies.append(error) }
         return true

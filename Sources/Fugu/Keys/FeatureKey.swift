@@ -136,7 +136,7 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     let testValue: Load?
     private let load: Load
 
-    init(
+    @inline(never) init(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, _ traits: FeatureTraits,
         placeholder: (@Sendable () -> Payload)? = nil, preview: Load?, testValue: Load?, _ load: Load
     ) {

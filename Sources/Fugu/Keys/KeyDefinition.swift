@@ -80,13 +80,13 @@ package struct KeyLoader: Sendable {
     let method: Method
 
     /// Reads the key, and loads it if nothing is there.
-    package func read(in container: Container) async throws -> Payload {
+    @inline(never) package func read(in container: Container) async throws -> Payload {
         if case .onMainActor(let reload) = method { return await reload.read(in: container) }
         return try await readAsync(.key, in: container)
     }
 
     /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
-    func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
+    @inline(never) func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
         guard case .suspending(let answer) = method else { return try readNow(question, in: container) }
         return try await answer(container, question)
     }

@@ -27,11 +27,7 @@
         equal = Equality(of: Value.self)
         ask = { sources in
             let isSecret = isSecret || SecretNames.concern(name)
-            return switch sources.answer(name, as: Value.self, form: form, isSecret: isSecret) {
-            case .nothing: .nothing
-            case .value(let value): .value(Payload(value))
-            case .failure(let error): .failure(error)
-            }
+            return sources.answer(name, as: Value.self, form: form, isSecret: isSecret).map { $0.map { Payload($0) } }
         }
     }
 }

@@ -1,4 +1,4 @@
-/// The form of the values that a key accepts from sources, beyond their type.
+/// The form of the values that a key accepts from sources, beyond their type; its constructors are in `FuguConfiguration`.
 ///
 /// ```swift
 /// extension ContainerKeys {
@@ -12,146 +12,26 @@
 /// defaults.
 public struct PropertyForm<Value: Sendable>: Sendable {
     /// The condition on a value, besides its type.
-    package struct Check: Sendable {
-        /// The expected value in errors: `1024...65535`.
-        package let expected: String
-        package let isMet: @Sendable (Value) -> Bool
-    }
+    ///
+    /// `expected` is the expected value in errors: `1024...65535`.
+    package typealias Check = (expected: String, isMet: @Sendable (Value) -> Bool)
 
-    package private(set) var check: Check?
+    package var check: Check?
     /// How texts of variables, arguments, and `.env` files are read.
-    package private(set) var text = PropertyTextForm()
+    package var text = PropertyTextForm()
     /// Whether the members of a table come from all sources.
-    package private(set) var mergesTables = false
+    package var mergesTables = false
 
-    private init() {}
-
-    /// Returns a form of values that a closure accepts.
-    ///
-    /// ```swift
-    /// .init("workers", defaultValue: 4, form: .checked("an even number") { $0.isMultiple(of: 2) })
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - expected: The expected value, as errors name it after "expected" and `--help` beside the type.
-    ///   - isMet: A closure that returns whether a value is accepted. It's called on any thread, outside every lock.
-    /// - Returns: The form.
-    public static func checked(_ expected: String, _ isMet: @escaping @Sendable (Value) -> Bool) -> PropertyForm {
-        var form = PropertyForm()
-        form.check = Check(expected: expected, isMet: isMet)
-        return form
-    }
-
-    /// Returns a form of values in a range.
-    ///
-    /// - Parameter range: The range, such as `1...`.
-    /// - Returns: The form.
-    public static func range(_ range: some RangeExpression<Value> & Sendable) -> PropertyForm where Value: Comparable {
-        checked(text(of: range)) { range.contains($0) }
-    }
-
-    /// Returns a form of values in a range, for a key whose value can be `nil`.
-    ///
-    /// - Parameter range: The range, such as `1...`.
-    /// - Returns: The form.
-    public static func range<Bound: Comparable>(_ range: some RangeExpression<Bound> & Sendable) -> PropertyForm
-    where Value == Bound? {
-        checked(text(of: range)) { $0.map { range.contains($0) } ?? true }
-    }
-
-    private static func text<Bound: Comparable>(of range: some RangeExpression<Bound>) -> String {
-        switch range {
-        case let range as ClosedRange<Bound>: "\(text(of: range.lowerBound))...\(text(of: range.upperBound))"
-        case let range as Range<Bound>: "\(text(of: range.lowerBound))..<\(text(of: range.upperBound))"
-        case let range as PartialRangeFrom<Bound>: "\(text(of: range.lowerBound))..."
-        case let range as PartialRangeThrough<Bound>: "...\(text(of: range.upperBound))"
-        case let range as PartialRangeUpTo<Bound>: "..<\(text(of: range.upperBound))"
-        default: "\(range)"
-        }
-    }
-
-    /// Returns a bound as a source writes it.
-    private static func text<Bound>(of bound: Bound) -> String {
-        (bound as? Duration).map(DurationWords.seconds) ?? "\(bound)"
-    }
-
-    /// Returns this form with what another one asks for, too.
-    ///
-    /// ```swift
-    /// .init("ports", defaultValue: [], form: .separated(by: ";").and(.checked("two ports") { $0.count == 2 }))
-    /// ```
-    ///
-    /// A value must pass the checks of both. If both say how texts are read, the other form decides.
-    ///
-    /// - Parameter other: The other form.
-    /// - Returns: The form.
-    public func and(_ other: PropertyForm) -> PropertyForm {
-        var form = self
-        if let own = check, let its = other.check {
-            form.check = Check(expected: "\(own.expected) and \(its.expected)") { own.isMet($0) && its.isMet($0) }
-        } else {
-            form.check = check ?? other.check
-        }
-        form.text.separator = other.text.separator ?? text.separator
-        form.text.acceptsAnyBoolean = text.acceptsAnyBoolean || other.text.acceptsAnyBoolean
-        form.mergesTables = mergesTables || other.mergesTables
-        return form
-    }
-
-    /// Returns a form in which a text is a list of words between separators, in place of commas.
-    ///
-    /// - Parameter separator: The character between two words.
-    /// - Returns: The form.
-    public static func separated(by separator: Character) -> PropertyForm {
-        var form = PropertyForm()
-        form.text.separator = separator
-        return form
-    }
-
-    /// A form in which the tables of several sources are merged member by member, for a key whose value is a table.
-    ///
-    /// A member comes from the source that was applied last among those that have it, also as a variable or an argument of
-    /// its own: `APP_POOL_SIZE` for the member `size` of `pool`. Tables inside the table are merged in turn, and arrays
-    /// never. The sources of one container are merged; those of a child hide those of its ancestors. If a source has any member,
-    /// the key's default gives none.
-    ///
-    /// To find the members, an instance is decoded from zeros and empty strings. A type whose `init(from:)` stops the program
-    /// with such values can't be merged.
-    public static var merged: PropertyForm {
-        var form = PropertyForm()
-        form.mergesTables = true
-        return form
-    }
-
-    /// A form in which a text is a Boolean value in any of the usual spellings: `true`, `yes`, `on`, or `1`, and `false`,
-    /// `no`, `off`, or `0`, in uppercase or lowercase.
-    public static var anyBoolean: PropertyForm {
-        var form = PropertyForm()
-        form.text.acceptsAnyBoolean = true
-        return form
-    }
+    package init() {}
 }
 
 /// The way in which the text of a variable or an argument is read.
 package struct PropertyTextForm: Sendable, Equatable {
     /// The character between two words, or `nil` for a comma.
-    package internal(set) var separator: Character?
-    package internal(set) var acceptsAnyBoolean = false
+    package var separator: Character?
+    package var acceptsAnyBoolean = false
 
     package init() {}
-}
-
-/// The text of durations.
-package enum DurationWords {
-    /// Returns a duration in seconds, with as many digits as needed, as a source writes it: `1.5s`.
-    package static func seconds(_ duration: Duration) -> String {
-        let (seconds, attoseconds) = duration.components
-        let sign = seconds < 0 || attoseconds < 0 ? "-" : ""
-        let digits = "\(attoseconds.magnitude)"
-        var fraction = String(repeating: "0", count: 18 - digits.count) + digits
-        while fraction.hasSuffix("0") { fraction.removeLast() }
-        return "\(sign)\(seconds.magnitude)" + (fraction.isEmpty ? "" : ".\(fraction)") + "s"
-    }
 }
 
 /// The only view that a container has of its sources: it passes a name and a type, and gets a value or an error.
@@ -168,10 +48,6 @@ package protocol ValueSources: AnyObject, Sendable {
     func copied(over others: (any ValueSources)?) -> any ValueSources
 }
 
-/// The answer of sources for a name.
-package enum SourceAnswer<Value: Sendable>: Sendable {
-    case nothing
-    case value(Value)
-    /// The sources have a value that can't be used; a read gets the default and reports the error once.
-    case failure(any Error)
-}
+/// The answer of sources for a name: a value, or `nil`, or the error of a value that can't be used; a read then gets the default and
+/// reports the error once.
+package typealias SourceAnswer<Value: Sendable> = Result<Value?, any Error>

@@ -33,7 +33,7 @@
     }
 
     /// The place of the read, if it's known and outside this package.
-    var readPlace: SourcePlace? { key.isValueKey ? nil : place?.outsideLibrary }
+    @inline(never) var readPlace: SourcePlace? { key.isValueKey ? nil : place?.outsideLibrary }
 
     @usableFromInline init<P: Property>(_: P.Type) {
         self.init(Key.property(P.self))

@@ -73,6 +73,15 @@ enum ValueKeys {
     static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ descriptor: any ValueKeyDescriptor
     ) -> InternedKey {
+        intern(place, distinction, Retained(descriptor))
+    }
+
+    // In an object, because the compiler would write the function once for each type of descriptors.
+    @inline(never)
+    private static func intern(
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ retained: Retained<any ValueKeyDescriptor>
+    ) -> InternedKey {
+        let descriptor = retained.value
         let hash = distinction?.hash ?? 0
         let text = place.text(hash)
         var seen = 0

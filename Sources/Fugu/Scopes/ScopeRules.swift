@@ -90,7 +90,7 @@ struct ScopeRun {
     /// Runs the rules that apply, in order, and publishes their values like one `update`.
     private func run(_ rules: [ScopeRule], in frame: Frame) {
         let (node, path) = (node, family.lock.withLock { token in self.node.storage[token].rare?.scope?.path ?? "" })
-        let view = Container(rule: Draft(frame: frame, node: node, container: container))
+        let view = Container(.rule(frame, container), asking: node)
         frame.collectWrites()
         Context.run(nil, frame) {
             for rule in rules where rule.matches(path) { rule.configure(view) }

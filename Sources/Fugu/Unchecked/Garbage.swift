@@ -23,7 +23,7 @@
 
     init(box: UInt64) { self.box = box }
 
-    private mutating func addMore(_ body: (More) -> Void) {
+    @inline(never) private mutating func addMore(_ body: (More) -> Void) {
         let rest = unsafe more ?? .passRetained(More())
         unsafe more = rest
         unsafe rest._withUnsafeGuaranteedRef(body)

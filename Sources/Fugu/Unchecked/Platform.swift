@@ -35,7 +35,7 @@ import WinSDK
     /// 0 if free, 1 if held, 2 if held while a thread may sleep.
     private let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
-    init() { unsafe word.initialize(to: Atomic(0)) }
+    @inline(never) init() { unsafe word.initialize(to: Atomic(0)) }
 
     @inline(__always)
     func lock() {

@@ -57,7 +57,7 @@ extension Array {
 
 /// An object that holds a value, so that it can be added to garbage.
 final class Retained<Value: Sendable>: Sendable {
-    private let value: Value
+    let value: Value
     init(_ value: Value) { self.value = value }
 }
 

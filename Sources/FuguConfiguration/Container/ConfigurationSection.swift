@@ -66,7 +66,7 @@ public protocol ConfigurationKey: Sendable {}
 
 extension PropertyKey: ConfigurationKey where Value: Decodable {}
 
-extension SourceAnswer {
+extension Result where Failure == any Error {
     /// The error, if the answer is one.
     var mistake: PropertyError? {
         if case .failure(let error) = self { error as? PropertyError ?? PropertyError("\(error)") } else { nil }

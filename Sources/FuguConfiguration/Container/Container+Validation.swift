@@ -131,8 +131,8 @@ extension Container {
             recordInput(key._key)
             let answer = origins(of: key).answer()
             if let mistake = answer.mistake { throw mistake }
-            if case .nothing = answer { throw missing(key.name, label: key.shownName) }
-            if case .value(let value) = answer, (value as? any OptionalType)?.isNil == true {
+            if case .success(nil) = answer { throw missing(key.name, label: key.shownName) }
+            if case .success(let value?) = answer, (value as? any OptionalType)?.isNil == true {
                 throw error(ErrorText.requiredIsNull, about: key)
             }
             return self[key]
@@ -178,7 +178,7 @@ extension Array {
         for layer in self {
             switch layer {
             case .code, .rule: return nil
-            case .sources(_, .nothing): continue
+            case .sources(_, .success(nil)): continue
             case .sources(let sources, _): return sources as? SourceStack
             }
         }

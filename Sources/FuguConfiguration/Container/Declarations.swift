@@ -226,7 +226,7 @@ struct DeclaredKey: Sendable {
         isSecret = { key.isSecret }
         mistake = { container in
             let answer = container.origins(of: key).answer()
-            if key.isRequired, case .nothing = answer {
+            if key.isRequired, case .success(nil) = answer {
                 return container.missing(key.name, label: key.shownName)
             }
             return answer.mistake

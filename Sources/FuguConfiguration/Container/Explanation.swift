@@ -148,7 +148,7 @@ private struct Explainer {
         let answer = layers.answer()
         let winner: Explanation.Entry
         switch answer {
-        case .value(let value):
+        case .success(let value?):
             let first = entries.removeFirst()
             // Show a source's value as its key decodes it, unless there's a table, whose values the type might print.
             winner =
@@ -157,7 +157,7 @@ private struct Explainer {
         case .failure:
             entries.removeFirst()
             winner = fallback(defaultValue())
-        case .nothing: winner = fallback(defaultValue())
+        case .success(nil): winner = fallback(defaultValue())
         }
         var explanation = Explanation(
             name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
@@ -202,12 +202,12 @@ extension Array {
     func answer<Value>() -> SourceAnswer<Value> where Element == ValueOrigin<Value> {
         for layer in self {
             switch layer {
-            case .code(let value), .rule(let value): return .value(value)
-            case .sources(_, .nothing): continue
+            case .code(let value), .rule(let value): return .success(value)
+            case .sources(_, .success(nil)): continue
             case .sources(_, let answer): return answer
             }
         }
-        return .nothing
+        return .success(nil)
     }
 }
 
@@ -220,19 +220,10 @@ extension Container {
             var origins: [ValueOrigin<Value>] = []
             if let code = held.code { origins.append(.code(code.value(as: Value.self))) }
             if let rule = held.rule { origins.append(.rule(rule.value(as: Value.self))) }
-            if let (sources, answer) = held.supplied { origins.append(.sources(sources, answer.typed())) }
+            if let (sources, answer) = held.supplied {
+                origins.append(.sources(sources, answer.map { $0?.value(as: Value.self) }))
+            }
             return origins
-        }
-    }
-}
-
-extension SourceAnswer<Payload> {
-    /// Returns the answer as the type of the key's value, which `Value` must be.
-    fileprivate func typed<Typed: Sendable>() -> SourceAnswer<Typed> {
-        switch self {
-        case .nothing: .nothing
-        case .value(let payload): .value(payload.value(as: Typed.self))
-        case .failure(let error): .failure(error)
         }
     }
 }

@@ -122,10 +122,10 @@ final class SourceStack: ValueSources {
     ) -> SourceAnswer<Value> {
         let value = value(named: name, as: Value.self, form: form)
         log?.tell(name, value?.origin)
-        guard let value else { return .nothing }
+        guard let value else { return .success(nil) }
         if value.isSecret { SecretNames.addSupplied(name) }
         do throws(PropertyError) {
-            return .value(try value.decode(Value.self, form: form, quotesValues: !isSecret))
+            return .success(try value.decode(Value.self, form: form, quotesValues: !isSecret))
         } catch {
             return .failure(error)
         }
