@@ -261,14 +261,14 @@ extension Effects {
         _ token: LockToken, _ follower: Follower, isReset: Bool, endOf transaction: Frame? = nil, _ look: Look? = nil
     ) {
         if follower.refresh(token, isReset: isReset, endOf: transaction, until: holder(), look, &garbage) {
-            tell(follower)
+            queue(follower)
         }
     }
 
     /// Makes the followers that would see the instance watch the inputs of its failed load.
     mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
         place.forEachFollower(token) { follower in
-            if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder()) { tell(follower) }
+            if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder()) { queue(follower) }
         }
     }
 
@@ -277,7 +277,7 @@ extension Effects {
         place.forEachFollower(token) { follower in
             follower.missFirst(token)
             guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
-            if follower.watchFailed(token, provenance, isOutdated: true, until: holder()) { tell(follower) }
+            if follower.watchFailed(token, provenance, isOutdated: true, until: holder()) { queue(follower) }
         }
     }
 
@@ -286,7 +286,7 @@ extension Effects {
         place.forEachFollower(token) { if $0.isMissing(token) { note(token, $0, isReset: true) } }
     }
 
-    private mutating func tell(_ follower: Follower) {
+    private mutating func queue(_ follower: Follower) {
         if self.follower == nil { self.follower = follower } else { more.orMade(More()).followers.append(follower) }
     }
 }
@@ -457,12 +457,12 @@ extension Family {
     ///
     /// Returns whether the writes were done.
     ///
-    /// - `owner`: The `modify` or the update that ends with the commit.
+    /// - `transaction`: The `modify` or the update that ends with the commit.
     /// - `isObsolete`: Called under the lock. If it returns `true`, nothing is done.
     /// - `alongside`: Called under the lock, after the writes.
     @discardableResult
     func commit(
-        _ writes: consuming some WriteList, endOf owner: Frame? = nil,
+        _ writes: consuming some WriteList, endOf transaction: Frame? = nil,
         unless isObsolete: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         var writes = writes
@@ -471,11 +471,13 @@ extension Family {
             var isDone = false
             let obstacle = lock.withLock { token -> Obstacle? in
                 if isObsolete(token) { return nil }
-                if let obstacle = self.obstacle(token, &writes, owner) { return obstacle }
-                perform(token, &writes, owner, &effects)
-                while case var inner = effects.takeInner(), !inner.isEmpty { perform(token, &inner, owner, &effects) }
+                if let obstacle = self.obstacle(token, &writes, transaction) { return obstacle }
+                perform(token, &writes, transaction, &effects)
+                while case var inner = effects.takeInner(), !inner.isEmpty {
+                    perform(token, &inner, transaction, &effects)
+                }
                 alongside(token)
-                if let owner, owner.kind == .modify { effects.wake(owner.endExclusion(token)) }
+                if let transaction, transaction.kind == .modify { effects.wake(transaction.endExclusion(token)) }
                 isDone = true
                 return nil
             }
@@ -500,12 +502,12 @@ extension Family {
 
     /// Returns what must be done before the writes, or `nil`.
     private func obstacle(
-        _ token: LockToken, _ writes: inout some WriteList, _ owner: Frame?
+        _ token: LockToken, _ writes: inout some WriteList, _ transaction: Frame?
     ) -> Obstacle? {
         var open: [Comparison] = []
         var found: Obstacle?
         writes.updateEach { index, write in
-            if found == nil { found = obstacle(token, &write, index, owner, &open) }
+            if found == nil { found = obstacle(token, &write, index, transaction, &open) }
         }
         return found ?? (open.isEmpty ? nil : .compare(open))
     }
@@ -513,7 +515,7 @@ extension Family {
     /// Returns what must be waited for before one write, or `nil`, and adds the comparison that it needs to `open`.
     @inline(never)
     private func obstacle(
-        _ token: LockToken, _ write: inout Write, _ index: Int, _ owner: Frame?, _ open: inout [Comparison]
+        _ token: LockToken, _ write: inout Write, _ index: Int, _ transaction: Frame?, _ open: inout [Comparison]
     ) -> Obstacle? {
         if write.node.isEnded(token) {
             write.isTooLate = true
@@ -524,7 +526,7 @@ extension Family {
             if write.answer != nil { write.answer = nil }
             return nil
         }
-        if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== owner {
+        if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== transaction {
             let waiter = Frame.current
             if !write.isBeneath(exclusion, waiter) {
                 return exclusion.beginWait(token, for: waiter).map { .wait($0) } ?? .circle(exclusion.key!)
@@ -615,7 +617,7 @@ extension Place {
         if !rare.setsPart {
             garbage.add(rare.rest)
             rare.rest = nil
-            refresh(token)
+            markSpecial(token)
         }
         rare.setsPart = false
     }
@@ -689,7 +691,7 @@ extension Node {
             else { return }
             let rare = place(token, key)[token].more()
             (rare.rest, rare.setsPart) = (rest, true)
-            place(token, key).refresh(token)
+            place(token, key).markSpecial(token)
         }
     }
 

@@ -319,7 +319,7 @@ extension Follower {
         place[token].rare?.follower.set(nil, &garbage)
         place.unregisterFollower(token)
         place.unfollow(token)
-        place.refresh(token)
+        place.markSpecial(token)
     }
 }
 

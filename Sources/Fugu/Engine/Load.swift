@@ -410,7 +410,7 @@ private struct LoadEnd {
 
     private var key: Key { load.key! }
     /// The key by which the home knows the instance, not that of its declared home.
-    private var homeKey: Key { key.known(at: home.depth) }
+    private var knownKey: Key { key.known(at: home.depth) }
     private var asker: Node { load.node! }
     private var facts: LoadFacts { load.load! }
 
@@ -551,7 +551,7 @@ private struct LoadEnd {
             else {
                 // The failed load's inputs become inputs of a load that continues without the instance.
                 recorder?.record(token, outcome(token, given), of: key, hasFailed: true)
-                if let place = home.storage.existingCell(token, homeKey)?.place {
+                if let place = home.storage.existingCell(token, knownKey)?.place {
                     let isOutdated = !load.state[token].isProvisional && (hasOldInputs || wasReset(token))
                     effects.noteFailure(token, place, of: provenance, isOutdated: isOutdated)
                 }
@@ -629,20 +629,20 @@ private struct LoadEnd {
         if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
         // The asker may hold the key without a value by now, and not see that of its home.
         if home !== asker, case .found = home.look(token, key) { return false }
-        return !wasReset(token) && provenance.isAnchored(token, homeKey, in: home)
+        return !wasReset(token) && provenance.isAnchored(token, knownKey, in: home)
     }
 
     private func wasReset(_ token: LockToken) -> Bool { home.wasReset(token, key, since: facts.begun) }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
-        let homeKey = homeKey
-        let cell = home.storage.cell(token, homeKey)
+        let knownKey = knownKey
+        let cell = home.storage.cell(token, knownKey)
         if let place = cell.place { place.forget(token, &effects.garbage) }
         effects.garbage.add(
             cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
         if key.kind != .property {
-            let place = home.isRoot ? place : home.place(token, homeKey)
-            place.settle(token, provenance, lifetime, &effects.garbage)
+            let place = home.isRoot ? place : home.place(token, knownKey)
+            place.adopt(token, provenance, lifetime, &effects.garbage)
             place[token].isOutdated = hasOldInputs
             #if DEBUG
             place[token].duration = duration
@@ -659,7 +659,7 @@ private struct LoadEnd {
 
     /// Makes followers load the key again, because the instance wasn't kept or isn't seen.
     private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
-        guard !load.state[token].isProvisional, let place = home.storage.existingCell(token, homeKey)?.place else {
+        guard !load.state[token].isProvisional, let place = home.storage.existingCell(token, knownKey)?.place else {
             return
         }
         effects.noteNotKept(token, place, of: provenance)
@@ -736,7 +736,7 @@ private struct LoadEnd {
     /// Returns the kind of the event that reports the end.
     func kind(_ token: LockToken, _ result: Result<Payload, any Error>) -> EventKind {
         if case .failure = result { return .failed }
-        guard let cell = home.storage.existingCell(token, homeKey), cell.has(CellFlags.loaded), let place = cell.place,
+        guard let cell = home.storage.existingCell(token, knownKey), cell.has(CellFlags.loaded), let place = cell.place,
             place[token].provenance === provenance
         else {
             if case .found = lookAgain(token) { return .overtaken }

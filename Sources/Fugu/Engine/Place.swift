@@ -124,7 +124,7 @@ extension Place {
     func follow(_ token: LockToken) {
         self[token].followCount += 1
         guard self[token].followCount == 1 else { return }
-        refresh(token)
+        markSpecial(token)
         link(token)
     }
 
@@ -144,7 +144,7 @@ extension Place {
             above[token].firstBelow = place
             above[token].followCount += 1
             guard above[token].followCount == 1 else { return }
-            above.refresh(token)
+            above.markSpecial(token)
             place = above
         }
     }
@@ -158,7 +158,7 @@ extension Place {
     func unlink(_ token: LockToken) {
         var place = self
         while true {
-            place.refresh(token)
+            place.markSpecial(token)
             guard let above = place[token].above else { return }
             let (next, previous) = (place[token].next, place[token].previous)
             if let previous { previous[token].next = next } else { above[token].firstBelow = next }
@@ -184,7 +184,7 @@ extension Place {
     func isAlone(_ token: LockToken) -> Bool { self[token].firstDependent == nil && self[token].firstBelow == nil }
 
     /// Makes writes of the cell take the slow path while something depends on it.
-    func refresh(_ token: LockToken) {
+    func markSpecial(_ token: LockToken) {
         let rare = self[token].rare
         let isSpecial =
             self[token].followCount > 0 || self[token].firstDependent != nil || rare?.follower.value != nil
@@ -218,7 +218,7 @@ extension Place {
         }
         let reader = (place: self, role: role, slot: number)
         if index == 0 { other[token].firstDependent = reader } else { other[token].moreDependents.append(reader) }
-        if role.follows { other.follow(token) } else { other.refresh(token) }
+        if role.follows { other.follow(token) } else { other.markSpecial(token) }
     }
 
     /// Unregisters the instance of this place everywhere.
@@ -270,7 +270,7 @@ extension Place {
             self[token].firstDependent = nil
         }
         if removed.role.follows { unfollow(token) }
-        refresh(token)
+        markSpecial(token)
     }
 
     // MARK: The instance
@@ -278,7 +278,7 @@ extension Place {
     /// Keeps the provenance and the lifetime of an instance, and registers it with the places that can drop it.
     ///
     /// An instance that lives in the root and doesn't reload is registered nowhere.
-    func settle(_ token: LockToken, _ provenance: Provenance?, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
+    func adopt(_ token: LockToken, _ provenance: Provenance?, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
         self[token].provenance = provenance
         self[token].lifetime.set(lifetime, &garbage)
         let node = self[token].node

@@ -72,7 +72,7 @@ struct Reading: ~Copyable {
     /// - `loader`: Loads the value. It's called at most once, on this thread.
     consuming func read(_ loader: (Container) throws -> Payload) throws -> Payload {
         while true {
-            switch look() {
+            switch nextStep() {
             case .found(let payload): return payload
             case .above(let home): given = try load(in: home, loader)
             case .load(let load, let replacement): return try run(load, replacement, loader)
@@ -113,7 +113,7 @@ struct Reading: ~Copyable {
         let hasActor = Task.isOnActor(#isolation)
         while true {
             let (load, waiter): (Frame, Waiter)
-            switch look() {
+            switch nextStep() {
             case .found(let payload): return payload
             case .above(let home):
                 given = try await self.load(in: home, loader)
@@ -228,7 +228,7 @@ struct Reading: ~Copyable {
 
     /// Decides the next step, under the lock.
     @inline(never)
-    private mutating func look() -> Decision {
+    private mutating func nextStep() -> Decision {
         // The former outcome is released outside the lock.
         let former = awaited
         defer { withExtendedLifetime(former) {} }

@@ -180,7 +180,7 @@ extension Frame {
                 guard let other = rare.exclusion else {
                     rare.exclusion = self
                     state[token].more().begun = family.state[token].now
-                    place.refresh(token)
+                    place.markSpecial(token)
                     return .done
                 }
                 // The other one usually ends within a moment.
@@ -202,7 +202,7 @@ extension Frame {
             rare.exclusion === self
         {
             rare.exclusion = nil
-            place.refresh(token)
+            place.markSpecial(token)
         }
         return finish(token)
     }
