@@ -3,7 +3,7 @@
 /// A name is written in uppercase, with `_` in place of dots and dashes and before each word that begins with an
 /// uppercase letter. Text is parsed to the type of the key: `true` and `false`, numbers, `a,b` for arrays, `30s` for a
 /// `Duration`. The environment never answers with a whole table, since members can't be distinguished from names with an
-/// underscore; it has the members of a table that a key merges (see ``/Fugu/PropertyForm/merged``).
+/// underscore; it has the members of a table that a key merges (see ``Fugu/PropertyForm/merged``).
 ///
 /// With a prefix, all variables that begin with it are considered to be meant for this program: `validate` reports
 /// those that no key has.
