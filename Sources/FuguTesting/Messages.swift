@@ -46,7 +46,8 @@ enum Messages {
     }
 
     static func missesValue(of key: String, _ tests: [String], at place: SourcePlace?) -> String {
-        let have = tests.count == 1 ? "test \(tests[0]) has" : "tests \(GraphWords.list(tests)) have"
+        let names = once(tests)
+        let have = names.count == 1 ? "test \(names[0]) has" : "tests \(GraphWords.list(names)) have"
         return
             "Fugu: \(what(.read, key, "Container.shared")) on a thread or in a detached task that doesn't know its test, while the "
             + "\(have) another value.\(path(to: key, at: place))\nFix: take the test's container along: write let container = "
@@ -112,10 +113,17 @@ enum Messages {
 
     static func ofUnknown(_ text: String, _ tests: [String]) -> String {
         if tests.isEmpty { return text }
-        let list = GraphWords.list(tests)
+        let names = once(tests)
+        let list = GraphWords.list(names)
         return text
-            + "\n(It may belong to \(tests.count == 1 ? "the test \(list), which was" : "one of the tests \(list), which were") "
+            + "\n(It may belong to \(names.count == 1 ? "the test \(list), which was" : "one of the tests \(list), which were") "
             + "running.)"
+    }
+
+    /// Each name once, since the cases of a parameterized test have one name.
+    private static func once(_ names: [String]) -> [String] {
+        var known: Set<String> = []
+        return names.filter { known.insert($0).inserted }
     }
 
     static func shared(_ text: String) -> String {

@@ -1,4 +1,5 @@
 import Fugu
+import FuguConfiguration
 import StrictnessCases
 import Support
 import Testing
@@ -59,6 +60,14 @@ extension Law29SharedTests {
                 Self.used("Container.shared was changed"),
                 Self.used("a child of Container.shared was made"), Self.used("Container.shared was copied"),
             ])
+        let others: [@Sendable () throws -> Void] = [
+            { Container.shared.invalidateScopes() },
+            { try Container.shared.apply(DictionarySource([:], name: "nothing")) },
+        ]
+        for change in others {
+            let found = try await texts { try await runCase(.container) { try change() } }
+            expect(found, equals: [Self.used("Container.shared was changed")])
+        }
     }
 
     struct Loose: AsyncFeature {
@@ -336,7 +345,8 @@ extension Law29SharedTests {
             + "the test \(name) has another value.\nFix: take the test's container along: write let container = "
             + "Container.current before the task, and Container.with(container) { … } in it."
         expect(log.all.filter { !$0.contains("Mailer reaches outside") }, equals: [text])
-        let several = Messages.missesValue(of: "Number", ["a()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1))
+        let several = Messages.missesValue(
+            of: "Number", ["a()", "b()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1))
         expect(
             several.hasPrefix(
                 "Fugu: Number was read through Container.shared on a thread or in a detached task that doesn't know its test, "
@@ -350,7 +360,7 @@ extension Law29SharedTests {
         expect(
             Messages.ofUnknown("text", ["a()"]), equals: "text\n(It may belong to the test a(), which was running.)")
         expect(
-            Messages.ofUnknown("text", ["a()", "b()"]),
+            Messages.ofUnknown("text", ["a()", "b()", "a()"]),
             equals: "text\n(It may belong to one of the tests a() and b(), which were running.)")
     }
 

@@ -74,7 +74,8 @@ extension Container {
     package func replaceSources(
         _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([SourceMistake]) throws -> Void
     ) throws -> Bool {
-        try SourceChange(node: node, old: old, new: sources).commit(accept)
+        tell(.changed)
+        return try SourceChange(node: node, old: old, new: sources).commit(accept)
     }
 }
 
