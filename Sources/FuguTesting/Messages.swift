@@ -30,12 +30,11 @@ enum Messages {
     }
 
     static func changesShared(_ key: String?, _ audience: Audience) -> String {
-        let what = key.map { "\($0) was changed through Container.shared" } ?? "Container.shared was changed"
         let fix =
             if case .xctest = audience { "Container.strict { … } operation: { … }" } else { "@Test(.container { … })" }
         return
-            "Fugu: \(what), in a test that has no container of its own. Tests that run later see the change, too.\nFix: set it in a "
-            + "container of the test: \(fix)."
+            "Fugu: \(what(.changed, key, "Container.shared")), in a test that has no container of its own. Tests that run later see the "
+            + "change, too.\nFix: set it in a container of the test: \(fix)."
     }
 
     static func usesShared(_ use: WatchedUse, _ key: String?, at place: SourcePlace?) -> String {

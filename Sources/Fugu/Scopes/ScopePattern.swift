@@ -53,9 +53,10 @@ struct ScopePattern: Sendable {
     func matches(_ path: String) -> Bool {
         // For each token, whether those before it match what was read.
         var reached = Array(repeating: false, count: tokens.count + 1)
+        var next = reached
         enter(0, &reached)
         for character in Self.characters(of: String(Self.withoutQuery(path))) {
-            var next = Array(repeating: false, count: reached.count)
+            for index in next.indices { next[index] = false }
             for (index, token) in tokens.enumerated() where reached[index] {
                 switch token {
                 case "*": if character != "/" { enter(index, &next) }
@@ -71,7 +72,7 @@ struct ScopePattern: Sendable {
             // No continuation changes the answer.
             if !next.contains(true) { return false }
             if next[tokens.count], tokens.last == "**" { return true }
-            reached = next
+            swap(&reached, &next)
         }
         return reached[tokens.count]
     }
