@@ -327,22 +327,6 @@ extension AsyncCycleWaysTests {
         try await expect(user.lazy.user, is: user)
     }
 
-    /// Two thousand types, none of which has a long name.
-    struct Deep<Fifties: Sendable, Ones: Sendable>: AsyncFeature {
-        static func load(in container: any FeatureContainer) async throws -> Thing {
-            container.stage.tally("Deep").add().isMultiple(of: 50)
-                ? try await container[Deep<Fifties?, Int>.self] : try await container[Deep<Fifties, Ones?>.self]
-        }
-    }
-
-    @Test("Nesting without end is reported alike (law 6)")
-    func deep() async throws {
-        let container = Container()
-        let error = try #require(await #expect(throws: LoadError.self) { try await container[Deep<Int, Int>.self] })
-        expect(error.path.count > 101)
-        expect(error.description.contains("the stack has no room for more"))
-        expect(container.stage.tally("Deep").value, equals: error.path.count - 1)
-    }
     /// Goes on in another container without end, and so on no stack.
     struct Elsewhere: AsyncFeature {
         static let loads = Counter()

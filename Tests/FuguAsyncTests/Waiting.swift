@@ -89,12 +89,6 @@ func raisedPriority() async -> TaskPriority {
     return Task.currentPriority
 }
 
-struct Boom: Error, Equatable, CustomStringConvertible {
-    let name: String
-    init(_ name: String = "boom") { self.name = name }
-    var description: String { name }
-}
-
 /// Runs `body` on a separate thread, not one of the cooperative pool, which it may block.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
     await withCheckedContinuation { continuation in

@@ -72,15 +72,5 @@ final class CountingSource: PropertySource {
     }
 }
 
-/// The text of what `body` throws.
-func thrown(_ body: () throws -> Void) -> String {
-    do {
-        try body()
-        return "nothing"
-    } catch {
-        return "\(error)"
-    }
-}
-
 /// What an unknown name that resembles no other is told.
 let undeclared = #"; if the program has such a key, declare it: container.declare(\.…)"#

@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -446,4 +447,36 @@ extension Law17DepthTests {
         expect(isRight)
         expect(ended.value, equals: 2 * count)
     }
+}
+
+/// Lets threads through once as many have come as it was made for.
+private final class Latch: Sendable {
+    private let gate = Gate()
+    private let arrivals = Counter()
+    private let count: Int
+
+    init(_ count: Int) { self.count = count }
+
+    func countDown() { if arrivals.add() == count { gate.open() } }
+    func wait() { gate.wait() }
+
+    /// Comes, and waits for the others.
+    func meet() {
+        countDown()
+        wait()
+    }
+}
+
+/// Runs `body` on so many threads at once that their stacks have to be small, and waits for the end of all.
+private func onManyThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let ends = Latch(count)
+    for number in 0..<count {
+        let thread = Thread {
+            body(number)
+            ends.countDown()
+        }
+        thread.stackSize = 256 << 10
+        thread.start()
+    }
+    ends.wait()
 }

@@ -309,7 +309,7 @@ extension Law19LastValueTests {
         let longer = sequences.filter { $0.count == 2 }.flatMap { start in all.map { start + [$0] } }
         // All of them take a while where nothing is optimised.
         #if DEBUG
-        let part = rounds(11, few: 130)
+        let part = rounds(11, few: 260)
         sequences += stride(from: Int.random(in: 0..<part), to: longer.count, by: part).map { longer[$0] }
         #else
         sequences += longer

@@ -36,7 +36,7 @@ struct RandomnessTests {
         arguments: 0..<64)
     func bits(bit: UInt64) {
         var generator = LinearCongruential(seed: 1)
-        let draws = rounds(10_000, few: 2_500)
+        let draws = rounds(10_000, few: 1_000)
         var set = 0
         var changes = 0
         var last: UInt64 = 0

@@ -81,3 +81,34 @@ package final class Witness: Sendable {
     package init(onEnd: @escaping @Sendable () -> Void = {}) { self.onEnd = onEnd }
     deinit { onEnd() }
 }
+
+/// An instance with an identity, which can tell how many of its kind are alive.
+package final class Token: Sendable {
+    package let number: Int
+    private let alive: Counter?
+
+    package init(_ number: Int = 0, alive: Counter? = nil) {
+        self.number = number
+        self.alive = alive
+        alive?.add()
+    }
+
+    deinit { alive?.add(-1) }
+}
+
+/// What a loader of a test throws.
+package struct Boom: Error, Equatable, CustomStringConvertible {
+    package let name: String
+    package init(_ name: String = "boom") { self.name = name }
+    package var description: String { name }
+}
+
+/// The text of what `body` throws.
+package func thrown(_ body: () throws -> Void) -> String {
+    do {
+        try body()
+        return "nothing"
+    } catch {
+        return "\(error)"
+    }
+}

@@ -42,7 +42,8 @@ def copy_package(work, left_out, is_written=lambda path: False):
 
 
 def build(work):
-    result = subprocess.run(["swift", "build", "--build-tests"], cwd=work, capture_output=True, text=True)
+    result = subprocess.run(
+        ["swift", "build", "--build-tests"], cwd=work, env=dict(os.environ, FUGU_THOROUGH="1"), capture_output=True, text=True)
     if result.returncode:
         sys.exit(result.stdout[-8000:] + result.stderr)
 

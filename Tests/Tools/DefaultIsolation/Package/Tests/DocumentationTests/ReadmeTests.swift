@@ -16,7 +16,8 @@ import Testing
     @Test("Laws: the drawing of a family is that of a test of law 15")
     func drawing() throws {
         let page = try #require(try Page(description: "Sources/Fugu/Fugu.docc/Laws.md").blocks().first)
-        let tests = try SourceText(at: Page.root.appending(path: "Tests/FuguTests/Law15HomesTests.swift").path).lines
+        let tests = try SourceText(at: Page.root.appending(path: "Tests/FuguFamilyTests/Law15HomesTests.swift").path)
+            .lines
         #expect(SourceText.normalized(tests).contains(inARow: SourceText.normalized(page.lines)))
     }
 

@@ -9,7 +9,7 @@ import Testing
 extension BoundedInputTests {
     /// A megabyte; unoptimised code gets a quarter or less, so that the suite stays fast.
     #if DEBUG
-    private static let size = rounds(250_000, few: 30_000)
+    private static let size = 250_000
     #else
     private static let size = 1_000_000
     #endif

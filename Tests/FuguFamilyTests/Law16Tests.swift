@@ -64,6 +64,16 @@ extension Law16OverridesTests {
 
     /// A little world of features as keys, so that each test counts its own loads.
     private struct World {
+        final class Made: Sendable {
+            let identity: Int
+            let timeout: Int
+
+            init(identity: Int = 0, timeout: Int = 0) {
+                self.identity = identity
+                self.timeout = timeout
+            }
+        }
+
         let log = Log<String>()
         let network: FeatureKey<Made>
         let session: FeatureKey<Made>
@@ -73,15 +83,15 @@ extension Law16OverridesTests {
             let log = log
             let network = FeatureKey(id: UniqueID()) { container in
                 log.add("network \(container[Address.self])")
-                return Made(identity: 0, value: 0, handle: container)
+                return Made()
             }
             let session = FeatureKey(id: UniqueID()) { container in
                 log.add("session")
-                return Made(identity: container[network].identity, value: 0)
+                return Made(identity: container[network].identity)
             }
             account = FeatureKey(id: UniqueID()) { container in
                 log.add("account")
-                return Made(identity: container[session].identity, value: container[Timeout.self])
+                return Made(identity: container[session].identity, timeout: container[Timeout.self])
             }
             self.network = network
             self.session = session
@@ -201,14 +211,14 @@ extension Law16OverridesTests {
     func parentsVersionNeverRuns() {
         let world = World()
         let root = Container()
-        let child = root.child { $0[world.network] = Made(identity: 1, value: 0) }
+        let child = root.child { $0[world.network] = World.Made(identity: 1) }
         _ = child.child()[world.account]
         expect(!world.log.all.contains("network live"))
         let other = root.child { $0[Address.self] = "test" }
         _ = other[world.account]
         expect(!world.log.all.contains("network live"))
         let third = root.child()
-        third.replace(world.session) { _ in Made(identity: 3, value: 0) }
+        third.replace(world.session) { _ in World.Made(identity: 3) }
         expect(third[world.account].identity, equals: 3)
         expect(!world.log.all.contains("network live"))
     }

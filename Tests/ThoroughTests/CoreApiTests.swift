@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-// Every name of `design/api.md` in the spelling that stands there, without @testable.
+// Every public name as users spell it, without @testable.
 
 private enum Limit: Property {
     static var defaultValue: Int { 5 }

@@ -13,13 +13,13 @@ extension EverythingTests {
     @Test("Random stories give what the laws say, whatever is mixed (laws 1 to 29)")
     func stories() async {
         let environment = ProcessInfo.processInfo.environment
-        let (count, length) = (environment["FUGU_STEPS"].flatMap { Int($0) } ?? rounds(10_000, few: 3_000), 250)
+        let (count, length) = (environment["FUGU_STEPS"].flatMap { Int($0) } ?? 10_000, 250)
         let first = environment["FUGU_SEED"].flatMap { UInt64($0) } ?? .random(in: 0..<1_000_000_000)
         let given = environment["FUGU_SEEDS"].flatMap { Int($0) } ?? 1
         let stories = environment["FUGU_SEED"] == nil ? (count + length - 1) / length : given
         print("everything: \(stories) stories of \(length) steps, seeds from \(first) (repeat one with FUGU_SEED=…)")
         for seed in first..<first + UInt64(stories) {
-            var random = SeededNumbers(seed: seed)
+            var random = SeededGenerator(seed: seed)
             let isStrict = random.below(3) == 0
             let story = EverythingStep.story(length, using: &random)
             guard await EverythingComparison.failure(isStrict: isStrict, story) != nil else { continue }
@@ -98,7 +98,7 @@ final class EverythingMade: Sendable {
     }
 }
 
-private typealias Made = EverythingMade
+private typealias Instance = EverythingMade
 
 extension ContainerKeys {
     fileprivate var p0: PropertyKey<Int> { .init("everything.p0", defaultValue: 1) }
@@ -106,17 +106,17 @@ extension ContainerKeys {
     fileprivate var p2: PropertyKey<Int> { .init("everything.p2", defaultValue: 3) }
     fileprivate var q: PropertyKey<Int> { .init(defaultValue: 7) }
     fileprivate var f: FeatureKey<EverythingMade> {
-        .init(reloadsWhenInputsChange: true) { Made($0.p0 * 10 + $0.q, $0) }
+        .init(reloadsWhenInputsChange: true) { Instance($0.p0 * 10 + $0.q, $0) }
     }
     fileprivate var g: FeatureKey<EverythingMade> {
-        .init(reloadsWhenInputsChange: true) { Made($0.f.value * 3 + $0.p1, $0) }
+        .init(reloadsWhenInputsChange: true) { Instance($0.f.value * 3 + $0.p1, $0) }
     }
 }
 
 private struct T: ThrowingFeature, External {
     static var reloadsWhenInputsChange: Bool { true }
     static func load(in container: any FeatureContainer) throws -> EverythingMade {
-        Made(container.p0 * 100, container)
+        Instance(container.p0 * 100, container)
     }
 }
 
@@ -428,12 +428,12 @@ extension EverythingComparison {
 
     private static func perform(_ change: EverythingStep.Change, _ key: Key, _ container: any FeatureContainer) {
         switch (change, key) {
-        case (.set(let value), .f): container.f = Made(value)
-        case (.set(let value), .g): container.g = Made(value)
-        case (.set(let value), .t): container.set(T.self, to: Made(value))
+        case (.set(let value), .f): container.f = Instance(value)
+        case (.set(let value), .g): container.g = Instance(value)
+        case (.set(let value), .t): container.set(T.self, to: Instance(value))
         case (.set(let value), _): set(key, value, container)
-        case (.load(let number), .f): container.replace(\.f) { Made($0.p1 + number, $0) }
-        case (.load(let number), _): container.replace(\.g) { Made($0.p1 + number, $0) }
+        case (.load(let number), .f): container.replace(\.f) { Instance($0.p1 + number, $0) }
+        case (.load(let number), _): container.replace(\.g) { Instance($0.p1 + number, $0) }
         case (.reset, .p0): container.reset(\.p0)
         case (.reset, .p1): container.reset(\.p1)
         case (.reset, .p2): container.reset(\.p2)

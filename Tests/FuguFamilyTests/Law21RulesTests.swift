@@ -1,4 +1,4 @@
-import Fugu
+@testable import Fugu
 import FuguInspection
 import Support
 import Testing
@@ -568,5 +568,15 @@ extension Law21TrapsTests {
             onThreads(threads) { number in _ = container.scope(number == 0 ? "/a" : "/b")[Timeout.self] }
         }
         expectMessage(of: result, "/", "reads that scope while it is being configured")
+    }
+}
+
+extension Container {
+    /// How many scopes this container and its family still know of.
+    fileprivate var scopesInMemory: Int {
+        let node = node
+        return node.family.lock.withLock { token in
+            node.subtree(token).reduce(0) { $0 + ($1.storage[token].rare?.scopes.count ?? 0) }
+        }
     }
 }

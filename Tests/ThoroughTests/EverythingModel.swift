@@ -1,3 +1,5 @@
+import Support
+
 /// A family in the words of the laws alone: everything is looked up anew each time, nothing is kept that was loaded.
 ///
 /// It can be so simple since its features reload: what they give is always made from what their reader sees.
@@ -211,7 +213,7 @@ enum EverythingStep: Sendable, CustomStringConvertible {
 }
 
 extension EverythingStep {
-    static func story(_ count: Int, using random: inout SeededNumbers) -> [Self] {
+    static func story(_ count: Int, using random: inout SeededGenerator) -> [Self] {
         var names = [0]
         return (1...count).map { number in
             if number.isMultiple(of: 10) { return .readAll }
@@ -224,7 +226,7 @@ extension EverythingStep {
         }
     }
 
-    private static func random(_ names: [Int], using random: inout SeededNumbers) -> Self {
+    private static func random(_ names: [Int], using random: inout SeededGenerator) -> Self {
         let name = names[random.below(names.count)]
         let property = Key.properties[random.below(4)]
         let feature: Key = [.f, .g, .t][random.below(3)]
@@ -261,7 +263,7 @@ extension EverythingStep {
         }
     }
 
-    private static func change(_ key: Key, _ random: inout SeededNumbers) -> Change {
+    private static func change(_ key: Key, _ random: inout SeededGenerator) -> Change {
         switch random.below(6) {
         case 0..<2: .reset
         case 2 where !key.isProperty && key != .t: .load(random.below(5) * 1_000)
@@ -269,25 +271,11 @@ extension EverythingStep {
         }
     }
 
-    private static func table(_ random: inout SeededNumbers, bad percent: Int) -> EverythingModel.Table {
+    private static func table(_ random: inout SeededGenerator, bad percent: Int) -> EverythingModel.Table {
         var table: EverythingModel.Table = [:]
         for key in [Key.p0, .p1, .p2] where random.below(2) == 0 {
             table[key] = .some(random.below(100) < percent ? nil : 10 + random.below(4))
         }
         return table
-    }
-}
-
-/// The same numbers for the same seed, everywhere.
-struct SeededNumbers {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func below(_ bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        var mixed = state ^ (state >> 33)
-        mixed = mixed &* 0xFF51_AFD7_ED55_8CCD
-        return Int((mixed ^ (mixed >> 33)) % UInt64(bound))
     }
 }

@@ -346,9 +346,9 @@ extension Law30ChainsTests {
     }
 
     /// A load remembers everything that it was made from, so a chain takes memory in proportion to the square of its links.
-    private static let count = rounds(4_000, few: 1_500)
+    private static let count = 4_000
     #if DEBUG
-    private static let resets = rounds(5_000, few: 1_000)
+    private static let resets = 5_000
     #else
     private static let resets = 20_000
     #endif
@@ -430,7 +430,7 @@ extension Law30ChainsTests {
 
     func observed() async {
         let loads = Counter()
-        let count = rounds(4_000, few: 600)
+        let count = 4_000
         let keys = Self.chain(count, reloads: true, loads)
         await onSmallStack {
             let container = Container()
