@@ -257,11 +257,14 @@ extension Law28ReentryTests {
         root[TargetProperty.self] = { [unowned root] in try await root.close() }
         let child = root.child { $0[Tenant.self] = "child" }
         _ = try await child[Closing.self]
+        let sibling = root.child()
+        sibling.onClose { root.stage.log.add("sibling") }
         let closed = closesChild ? child : root
         let failure = try failure(await #expect(throws: CloseError.self) { try await closed.close() })
         expect(failure.feature, equals: "Closing")
+        // The error comes before anything else is closed.
         try await root.close()
-        expect(root.stage.log.all, equals: ["begin", "end"])
+        expect(root.stage.log.all, equals: closesChild ? ["begin", "end", "sibling"] : ["sibling", "begin", "end"])
     }
 
     func throughAnother() async throws {

@@ -265,6 +265,7 @@ extension Law28DroppedTests {
         Case(
             "Not even those of an instance that left early and is only kept by what was loaded from it (law 28)",
             keptByDependents),
+        Case("Nor those of one that waits for the closers of what was loaded from it (law 28)", keptByLeavers),
         Case(
             "An instance that left the parent early is closed when the child that kept it is released (law 28)",
             keptByAChild),
@@ -291,6 +292,37 @@ extension Law28DroppedTests {
         expect(reports.all.count, equals: 1)
         expect(reports.all.first?.contains("Reader"), equals: true)
         expect(reports.all.first?.contains("Source"), equals: true)
+        #endif
+    }
+
+    func keptByLeavers() async throws {
+        var container: Container? = Container()
+        let reports = container!.logReports()
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        let input = FeatureKey(id: "input") { handle in
+            handle.onClose { log.add("input") }
+            return 1
+        }
+        let dependent = FeatureKey(id: "dependent") { handle in
+            _ = handle[input]
+            handle.onClose {
+                began.open()
+                await goesOn.opened()
+                log.add("dependent")
+            }
+            return 1
+        }
+        _ = container![dependent]
+        container!.reset(input)
+        container!.reset(dependent)
+        await began.opened()
+        container = nil
+        goesOn.open()
+        await expect(log.first(1), equals: ["dependent"])
+        await giveOthersTime()
+        expect(log.all, equals: ["dependent"])
+        #if DEBUG
+        expect(reports.all.count, equals: 1)
         #endif
     }
 

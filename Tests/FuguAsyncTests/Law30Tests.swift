@@ -378,14 +378,8 @@ extension Law30TeardownTests {
         let closed = Counter()
         let container = Container()
         await onSmallStack {
-            var lifetime = Lifetime(
-                Key(raw: Key.feature(Own.self)), home: container.node, order: 0,
-                closers: [Closer { closed.add() }], uses: [])
-            for serial in 1..<100_000 {
-                lifetime = Lifetime(
-                    Key(raw: Key.feature(Own.self)), home: container.node, order: UInt64(serial), closers: [],
-                    uses: [lifetime])
-            }
+            var lifetime = container.lifetime([Closer { closed.add() }], nil)
+            for _ in 1..<100_000 { lifetime = container.lifetime([], lifetime) }
             expect(!lifetime.teardown.hasClosers)
         }
         await closed.reaches(1)
@@ -397,9 +391,7 @@ extension Law30TeardownTests {
         await onSmallStack {
             var lifetime: Lifetime?
             for serial in 0..<1_000 {
-                lifetime = Lifetime(
-                    Key(raw: Key.feature(Own.self)), home: container.node, order: UInt64(serial),
-                    closers: [Closer { log.add("\(serial)") }], uses: lifetime.map { [$0] } ?? [])
+                lifetime = container.lifetime([Closer { log.add("\(serial)") }], lifetime)
             }
         }
         await expect(log.first(1_000), equals: (0..<1_000).reversed().map { "\($0)" })

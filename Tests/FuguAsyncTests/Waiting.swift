@@ -35,7 +35,16 @@ extension Container {
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
-    func untilClosersRan() async { await node.family.leavers.untilIdle() }
+    func untilClosersRan() async { await node.family.untilLeaversAreClosed() }
+
+    /// Returns the lifetime of an instance with some closers, made from another one.
+    func lifetime(_ closers: [Closer], _ input: Lifetime?) -> Lifetime {
+        let (node, key) = (node, Key(raw: Key.feature(Instance.self)))
+        return node.family.lock.withLock { token in
+            Lifetime(token, key, home: node, closers: closers, uses: input.map { [$0] } ?? [])
+        }
+    }
+    private struct Instance: Feature { static func load(in container: any FeatureContainer) -> Int { 0 } }
 
     /// Returns when the container, or the one it belongs to, has begun to close.
     func untilClosing() async {
@@ -60,11 +69,11 @@ extension Container {
     }
 }
 
-extension Leavers {
-    fileprivate func untilIdle() async {
-        while let frame {
+extension Family {
+    fileprivate func untilLeaversAreClosed() async {
+        while let frame = lock.withLock({ token in state[token].leaverFrame }) {
             let waiter = Waiter()
-            let isOver = frame.family.lock.withLock { token in
+            let isOver = lock.withLock { token in
                 if frame.isFinished { return true }
                 frame.state[token].more().waiters.append(waiter)
                 return false

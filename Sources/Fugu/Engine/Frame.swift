@@ -337,6 +337,7 @@ struct SparseList<Element: AnyObject> {
 
     var isEmpty: Bool { count == 0 }
     var all: [Element] { slots.compactMap(\.self) }
+    var last: Element? { slots.last ?? nil }
 
     mutating func append(_ element: Element) {
         slots.append(element)
@@ -357,7 +358,8 @@ struct SparseList<Element: AnyObject> {
         guard let index, index < slots.count, slots[index] === element else { return false }
         count -= 1
         if slots.count > 8 { indices[id] = nil }
-        if index == slots.count - 1 { slots.removeLast() } else { slots[index] = nil }
+        slots[index] = nil
+        while case .some(nil) = slots.last { slots.removeLast() }
         if slots.count > 2 * count, count == 0 || slots.count > 16 { for element in takeAll() { append(element) } }
         return true
     }

@@ -535,16 +535,15 @@ private struct LoadEnd {
         var uses: [Lifetime] = []
         if let used = state[token].firstInput?.lifetime { uses.append(used) }
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
-        let closers = state[token].rare?.closers.value ?? []
+        // The closers of an instance that's for its reader alone don't run.
+        let closers = load.load!.isPrivate ? [] : state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
-        let order = load.family.state[token].tick()
-        return Lifetime(load.key!.known(at: home.depth), home: home, order: order, closers: closers, uses: uses)
+        return Lifetime(token, load.key!.known(at: home.depth), home: home, closers: closers, uses: uses)
     }
 
     /// Keeps the instance, or replaces `given` with what the reader gets instead, and returns a message to report.
     func settle(_ token: LockToken, _ given: inout Result<Payload, any Error>, _ effects: inout Effects) -> String? {
         guard case .success(let payload) = given else {
-            dropLifetime(token)
             publish(token, given)
             guard case .found(let cell, let owner) = lookAgain(token), !cell.has(CellFlags.loaded),
                 let set = cell.payload
@@ -567,8 +566,6 @@ private struct LoadEnd {
             for frame in load.chain where frame.node === asker && frame.load?.isPrivate == true {
                 frame.state[token].more().privateInstances.set(payload, for: key, &effects.garbage)
             }
-            // The closers that the load registered don't run.
-            if let lifetime { effects.garbage.add(Retained(lifetime.teardown.takeClosers())) }
             publish(token, given)
             return nil
         }
@@ -579,22 +576,16 @@ private struct LoadEnd {
             given = .success(other)
             if owner.depth <= home.depth {
                 publish(token, given, in: cell, of: owner.object)
-                dropLifetime(token)
             } else {
                 publish(token, .success(payload))
                 // Containers that don't see the value set below the home can still share the instance.
-                if case .missing = home.look(token, key), isWanted(token) {
-                    _ = keep(token, payload, &effects)
-                } else {
-                    dropLifetime(token)
-                }
+                if case .missing = home.look(token, key), isWanted(token) { _ = keep(token, payload, &effects) }
             }
             return nil
         }
         publish(token, given)
         guard isWanted(token) else {
             recorder?.record(token, outcome(token, given), of: key)
-            dropLifetime(token)
             repeatIfObserved(token, &effects)
             return nil
         }
@@ -617,8 +608,6 @@ private struct LoadEnd {
     private func lookAgain(_ token: LockToken) -> Look {
         asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key)
     }
-
-    private func dropLifetime(_ token: LockToken) { lifetime?.leave(token) }
 
     /// Whether to keep the instance.
     ///

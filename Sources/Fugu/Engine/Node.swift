@@ -11,7 +11,6 @@ final class Family: Sendable {
     private let observed = Atomic(false)
     /// Receives the mistakes that can't be thrown.
     let reports = Reports()
-    let leavers = Leavers()
 
     init(rootStorage: StorageReference, lock: FamilyLock) {
         self.rootStorage = rootStorage
@@ -53,6 +52,11 @@ struct FamilyState {
     var attemptCount = 0
     /// The nodes that have sources; a node is removed when it ends.
     var sourced = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
+    /// The instances that have left, whose closers run one instance after the other.
+    var leavers = Queue<Teardown>()
+    /// The frame in which these closers run, if any do, to find circles of waits, and the last call of one.
+    var leaverFrame: Frame?
+    var leaverCall: ClosingCall?
     /// The reports that debug builds have already made: for each feature, the keys.
     private var reported = KeyTable<Set<Key>>()
     fileprivate(set) var eventHub = Kept<EventHub?>(nil)
@@ -185,11 +189,12 @@ final class RareNodeState {
     var closers = Kept<[Closer]>([])
     /// The closing in progress.
     var closing: Frame?
-    /// The leavers that something still needs, and the number of released ones whose closers haven't finished.
-    var leavers = WordTable<ObjectIdentifier, Teardown>()
-    var releasedCount = 0
-    var hasNoLeavers: Bool { leavers.isEmpty && releasedCount == 0 }
-    /// The tasks that wait until no load is in progress here, or until leavers are gone.
+    /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
+    var teardowns = SparseList<Teardown>()
+    /// The number of instances that have left and whose closers haven't finished.
+    var leaverCount = 0
+    var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || leaverCount > 0 }
+    /// The tasks that wait until no load is in progress here, or until leavers are closed.
     var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.
     var recorder: Frame?
@@ -374,10 +379,6 @@ extension Node {
             for cell in storage.cells(token) {
                 // Instances that depend on keys of this node live in it, so only the links to places above must be undone.
                 if let place = cell.takePlace() {
-                    for (key, closers) in place[token].lifetime.value?.abandon(in: self) ?? [] {
-                        abandoned.append(key)
-                        garbage.add(Retained(closers))
-                    }
                     if let follower = place[token].rare?.follower.value { followers.append(follower) }
                     place.unlink(token)
                     garbage.add(place)
@@ -385,10 +386,16 @@ extension Node {
                 garbage.add(cell.clear(at: family.state[token].tick()))
             }
             guard let rare = storage[token].rare.take() else { return }
+            for teardown in rare.teardowns.takeAll() {
+                abandoned.append(teardown.key)
+                garbage.add(teardown)
+                garbage.add(Retained(teardown.takeUses()))
+            }
             if !rare.closers.value.isEmpty { abandoned.append(nil) }
             if rare.sources.value != nil { family.state[token].sourced[ObjectIdentifier(self)] = nil }
             if let scope = rare.scope { scope.forget(token, in: self) }
-            passLeavers(token, rare)
+            // Closings of the nearest node above wait for the leavers from now on.
+            if rare.leaverCount > 0 { nearestOpen(token)?.storage[token].more().leaverCount += rare.leaverCount }
             effects.wake(rare.idleWaiters)
             garbage.add(rare)
         }

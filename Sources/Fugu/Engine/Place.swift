@@ -341,8 +341,6 @@ extension Place {
         if self[token].node.depth > 0 { unfollow(token) }
         garbage.add(provenance)
         self[token].isOutdated = false
-        guard let lifetime = self[token].lifetime.value else { return }
-        lifetime.leave(token)
         self[token].lifetime.set(nil, &garbage)
     }
 }

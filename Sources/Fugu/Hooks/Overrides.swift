@@ -29,10 +29,7 @@ extension Container {
     package var hasClosers: Bool {
         let node = node
         return node.family.lock.withLock { token in
-            node.subtree(token).contains { node in
-                node.storage[token].rare.map { !$0.closers.value.isEmpty || !$0.hasNoLeavers } ?? false
-                    || node.storage.cells(token).contains { $0.place?[token].lifetime.value != nil }
-            }
+            node.subtree(token).contains { $0.storage[token].rare?.hasClosers == true }
         }
     }
 
