@@ -132,9 +132,8 @@ final class RareFrameState {
     var begun: UInt64 = 0
     /// The reads that a snapshot holds back from loads.
     var heldReads = Kept<[HeldRead]>([])
-    /// The last failure of each feature that the frame needed, and the number of failures.
+    /// The last failure of each feature that the frame needed.
     var failures = KeyTable<FailedNeed>()
-    var failureCount = 0
     /// The errors of features that a warm-up needed and nothing supplies.
     var missingSupplies = Kept<[LoadError]>([])
     /// The closers that a load has registered.
@@ -144,11 +143,10 @@ final class RareFrameState {
     var outcome: PendingOutcome?
     /// The async loads that code in this frame has begun and waits for.
     var ownLoads = SparseList<Frame>()
-    /// The task of an async load, and its priority, which waiters raise.
+    /// The task of an async load, once the one that began it waits for it.
     var task: Task<Void, Never>?
+    /// The priority of the task, which waiters raise.
     var priority: UInt8 = 0
-    /// Whether the task that began the async load waits for it.
-    var isLaunched = false
     /// Instances loaded after the container was closed, which the load shares with the loads that it needs.
     var privateInstances = Kept<[Key: Payload]>([:])
     /// The number of the load in events.
@@ -157,8 +155,8 @@ final class RareFrameState {
     @inline(never) init() {}
 }
 
-/// A failed load that a frame needed: the path from it to the load that threw the error, and how many failures came before.
-typealias FailedNeed = (way: [Key], error: any Error, order: Int)
+/// A failed load that a frame needed: the path from it to the load that threw the error, and when that failed.
+typealias FailedNeed = (way: [Key], error: any Error, time: UInt64)
 
 extension Frame {
     /// Outside the lock: records that a load that this frame needed has failed.
@@ -167,9 +165,8 @@ extension Frame {
         family.lock.withLock { token in
             if isFinished { return }
             let rare = state[token].more()
-            rare.failureCount += 1
             if let former = rare.failures[way[0]] { garbage.add(Retained(former)) }
-            rare.failures[way[0]] = (way, error, rare.failureCount)
+            rare.failures[way[0]] = (way, error, family.state[token].tick())
         }
         garbage.dispose()
     }
@@ -178,7 +175,7 @@ extension Frame {
     func way(to error: any Error) -> [Key] {
         // The table keeps the errors, so that none is released under the lock.
         family.lock.withLock { token in
-            state[token].rare?.failures.values.filter { isSame($0.error, error) }.max { $0.order < $1.order }?.way
+            state[token].rare?.failures.values.filter { isSame($0.error, error) }.max { $0.time < $1.time }?.way
                 ?? []
         }
     }

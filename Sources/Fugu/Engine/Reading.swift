@@ -35,8 +35,7 @@ struct Reading: ~Copyable {
     private let frame: Frame?
     private let own: Frame?
     /// The outcome of the load that this read last waited for, and whether this read began that load.
-    private var awaited: PendingOutcome?
-    private var isOwnLoad = false
+    private var awaited: (outcome: PendingOutcome, isOwn: Bool)?
     /// The number of outcomes that weren't valid for this reader.
     private var misses = 0
     private var wait: WaitSpan?
@@ -147,14 +146,12 @@ struct Reading: ~Copyable {
     }
 
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
-    private mutating func start(
+    private func start(
         _ load: Frame, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
         let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
-        load.start(for: container.object, recorder, mayRunHere: mayRunHere, loader)
-        isOwnLoad = true
-        guard let waiter = joinOwn(load) else { return nil }
-        if let frame {
+        let waiter = load.start(for: container.object, recorder, mayRunHere: mayRunHere, loader)
+        if let frame, waiter != nil {
             frame.addOwnLoad(load)
             load.raise(for: frame)
         }
@@ -162,22 +159,11 @@ struct Reading: ~Copyable {
     }
 
     private func endAwait(of load: Frame, isCanceled: Bool) {
-        if isOwnLoad {
+        if awaited!.isOwn {
             frame?.removeOwnLoad(load)
         } else {
             endWait(for: load)
             if isCanceled { stopWaiting() }
-        }
-    }
-
-    /// Joins the load that this read began, and returns the waiter, or returns `nil` if the load has ended.
-    private mutating func joinOwn(_ load: Frame) -> Waiter? {
-        let waiter = Waiter()
-        return node.family.lock.withLock { token in
-            if load.isFinished { return nil }
-            load.state[token].more().isLaunched = true
-            _ = load.join(token, waiter)
-            return waiter
         }
     }
 
@@ -234,7 +220,7 @@ struct Reading: ~Copyable {
         defer { withExtendedLifetime(former) {} }
         var effects = Effects(in: nil)
         let decision = node.family.lock.withLock { token -> Decision in
-            let wasWaiting = awaited != nil && !isOwnLoad
+            let wasWaiting = awaited?.isOwn == false
             let decision = decide(token)
             if wasWaiting { node.endWork(token, &effects) }
             if case .wait = decision {
@@ -279,13 +265,17 @@ struct Reading: ~Copyable {
                 return decide(token, in: home, isReplaced: limit != nil)
             }
         }
-        if let outcome = awaited?.state[token] {
-            if let decision = accept(token, outcome, limit) { return decision }
+        if let awaited {
+            if let (outcome, result) = awaited.outcome.state[token],
+                let decision = accept(token, outcome, result, isOwn: awaited.isOwn, limit)
+            {
+                return decision
+            }
             misses += 1
         }
         if let decision = refuseNesting(token) { return decision }
         // A read that has waited for a load began before a closing, which waits for the end of that read.
-        let isAlone = awaited == nil && isRefused(token)
+        let isAlone = isRefused(token) && awaited == nil
         if isAlone {
             if key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
             if let frame {
@@ -314,7 +304,7 @@ struct Reading: ~Copyable {
             begun: node.family.state[token].now, isPrivate: isAlone)
         let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
-        if isTask { awaited = load.pendingOutcome(token) }
+        if isTask { awaited = (load.pendingOutcome(token), isOwn: true) }
         return .load(load, replacement)
     }
 
@@ -374,8 +364,7 @@ struct Reading: ~Copyable {
                 return .cycle(circle.compactMap(\.key) + [key])
             }
             let waiter = Waiter()
-            awaited = load.join(token, waiter)
-            isOwnLoad = false
+            awaited = (load.join(token, waiter), isOwn: false)
             return .wait(load, waiter)
         }
         return nil
@@ -400,19 +389,17 @@ struct Reading: ~Copyable {
 
     /// Returns the decision that an awaited load's outcome means for this reader, or `nil` if it isn't valid here.
     private func accept(
-        _ token: LockToken, _ outcome: LoadOutcome, _ limit: UnmanagedReference<Node>?
+        _ token: LockToken, _ outcome: LoadOutcome, _ result: Result<Payload, any Error>, isOwn: Bool,
+        _ limit: UnmanagedReference<Node>?
     ) -> Decision? {
-        guard isOwnLoad || !outcome.mustBeRetried && !outcome.isProvisional, node.isWithin(outcome.home),
+        guard isOwn || !outcome.mustBeRetried && !outcome.isProvisional, node.isWithin(outcome.home),
             limit?.depth ?? 0 <= outcome.home.depth,
-            isOwnLoad || outcome.provenance.isValid(token, for: node, from: outcome.home)
+            isOwn || outcome.provenance.isValid(token, for: node, from: outcome.home)
         else { return nil }
-        switch outcome.result {
-        case .failure(let error):
-            recorder?.record(token, outcome, of: key, hasFailed: true)
-            return .failed(error, isOwnLoad ? [] : outcome.way)
-        case .success(let payload):
-            recorder?.record(token, outcome, of: key)
-            return .found(payload)
+        recorder?.record(token, outcome, of: key)
+        switch result {
+        case .failure(let error): return .failed(error, isOwn ? [] : outcome.way)
+        case .success(let payload): return .found(payload)
         }
     }
 
