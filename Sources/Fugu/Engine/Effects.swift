@@ -1,0 +1,206 @@
+// What a change leaves to do, and whom it reaches.
+
+/// The work that was collected under the lock, to be done after releasing it.
+struct Effects {
+    var garbage = Garbage()
+    /// The outermost frame that runs here, which notifies followers at its end, or `nil` if it isn't known yet.
+    ///
+    /// The code that runs in it keeps it.
+    private var knownHolder: UnmanagedReference<Frame>??
+    /// The first follower that has something to deliver.
+    private var follower: Follower?
+    private var more: More?
+
+    /// Work that few changes leave.
+    private final class More {
+        var waiters: [Waiter] = []
+        var events: [PendingEvent] = []
+        /// The other followers that have something to deliver.
+        var followers: [Follower] = []
+        /// Resets of keys that only removed loaders could read.
+        var inner: [Write] = []
+
+        func wakeWaiters() { for waiter in waiters { waiter.wake() } }
+    }
+
+    /// Creates effects of the code that runs here, which finds its frame only for followers.
+    init() {}
+
+    /// Creates effects in a frame, or in none.
+    init(in frame: Frame?) { knownHolder = .some(frame?.outermost) }
+
+    private mutating func holder() -> Frame? {
+        if knownHolder == nil { knownHolder = .some(Frame.own?.outermost) }
+        return knownHolder!?.object
+    }
+
+    mutating func add(_ event: PendingEvent) { more.orMade(More()).events.append(event) }
+    mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { more.orMade(More()).waiters += waiters } }
+
+    @inline(__always)
+    func wakeWaiters() { if let more { more.wakeWaiters() } }
+
+    /// Collects the keys that only a removed loader read: what it wraps, and the elements of a list.
+    mutating func collectInner(of link: Link, in node: Node) {
+        let keys = [link.within] + link.layers.all.compactMap(\.element)
+        more.orMade(More()).inner += keys.map { Write(node, TypedKey(resetting: $0), .reset) }
+    }
+
+    /// Removes and returns the resets that were collected since the last call.
+    func takeInner() -> [Write] {
+        guard let more, !more.inner.isEmpty else { return [] }
+        defer { more.inner = [] }
+        return more.inner
+    }
+
+    /// Does the collected work; followers are notified at the end of the outermost frame that runs here.
+    mutating func perform() {
+        // Wake first, because a `deinit` that runs below may wait for one of these.
+        wakeWaiters()
+        if let more { for event in more.events { event.tell() } }
+        garbage.dispose()
+        guard let follower else { return }
+        let others = more?.followers ?? []
+        if let holder = holder() { holder.add([follower] + others) } else { Follower.deliver(follower, others) }
+    }
+}
+
+// MARK: Followers and dependents
+
+/// How the value of a key, as a place sees it, changes.
+enum ChangeKind {
+    /// An instance was loaded where there was none.
+    case loaded
+    /// The loaded instance was dropped.
+    case dropped
+    /// The value is different.
+    case changed
+    /// The key became held.
+    case held
+    /// The key is no longer held.
+    case unset
+
+    /// Whether the key itself was written.
+    fileprivate var isReset: Bool { self != .loaded && self != .dropped }
+    fileprivate var changesHolder: Bool { self == .held || self == .unset }
+}
+
+extension Effects {
+    /// Announces a change of a key to followers and dependents at a place and below it, as far down as it's seen, and drops
+    /// the instances that must not stay.
+    ///
+    /// - `transaction`: The update or `modify` that ends with this change.
+    mutating func announce(
+        _ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil
+    ) {
+        // Nearly always, only the place's own follower is affected.
+        if place.isAlone(token) {
+            guard let follower = place[token].rare?.follower.value else { return }
+            return note(token, follower, isReset: kind.isReset, endOf: transaction)
+        }
+        var open = [(place, kind)]
+        var reached: [(Follower, Bool)] = []
+        while let (start, kind) = open.popLast() {
+            for place in dropped(token, start, kind, &reached) {
+                drop(token, place)
+                open.append((place, .dropped))
+            }
+        }
+        // Notify when all changes are done.
+        // Nothing hides the change between the places that were reached, so they all see the same value of a property.
+        let look = place.key.kind == .property ? place[token].node.use { $0.look(token, place.key) } : nil
+        for (follower, isReset) in reached {
+            let seen = follower.key == place.key ? look : nil
+            note(token, follower, isReset: isReset, endOf: transaction, seen)
+        }
+    }
+
+    /// Collects the followers of the key, and returns the places of the instances that must be dropped.
+    ///
+    /// All that a place and those below it registered looks again. What doesn't see the change finds what it knows.
+    private func dropped(
+        _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
+    ) -> [Place] {
+        let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
+        var drops: [Place] = []
+        var open = [(place: start, isReplaced: replacesCopies)]
+        while let (place, isReplaced) = open.popLast() {
+            if let follower = place[token].rare?.follower.value { reached.append((follower, kind.isReset)) }
+            if kind != .loaded {
+                place.forEachDependent(token) { reader, role in
+                    switch role {
+                    case .follower:
+                        if let follower = reader[token].rare?.follower.value { reached.append((follower, false)) }
+                    case .input: if !reader.isCurrent(token) { drops.append(reader) }
+                    case .anchor: break
+                    }
+                }
+                // A value set above replaces the instances loaded below.
+                if place != start, isReplaced, place[token].provenance != nil { drops.append(place) }
+            }
+            // A node below that hides the key isn't in the tree, nor is anything below it.
+            place.forEachBelow(token) { open.append(($0, isReplaced)) }
+        }
+        return drops
+    }
+
+    /// Drops the instances that lived at this node only because of this key, which is no longer held.
+    ///
+    /// Returns their places.
+    mutating func dropUnanchored(_ token: LockToken, _ place: Place) -> [Place] {
+        var drops: [Place] = []
+        place.forEachDependent(token) { reader, role in
+            guard role == .anchor else { return }
+            reader.unregisterAnchor(token)
+            if !reader.anchor(token) { drops.append(reader) }
+        }
+        for place in drops { drop(token, place) }
+        return drops
+    }
+
+    /// Drops a loaded instance, so that the next read loads again.
+    @inline(never)
+    mutating func drop(_ token: LockToken, _ place: Place) {
+        guard place[token].provenance != nil else { return }
+        place.forget(token, &garbage)
+        let cell = place[token].cell
+        let node = place[token].node
+        let time = node.use { $0.family.state[token].tick() }
+        garbage.add(cell.clear(flags: cell.heldFlags, at: time))
+        node.use { $0.emit(token, .dropped, cell.key, &self) }
+    }
+
+    /// Makes a follower look again, and notes it if it has something to deliver.
+    @inline(never) mutating func note(
+        _ token: LockToken, _ follower: Follower, isReset: Bool, endOf transaction: Frame? = nil, _ look: Look? = nil
+    ) {
+        if follower.refresh(token, isReset: isReset, endOf: transaction, until: holder(), look, &garbage) {
+            queue(follower)
+        }
+    }
+
+    /// Makes the followers that would see the instance watch the inputs of its failed load.
+    mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
+        place.forEachFollower(token) { follower in
+            if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder()) { queue(follower) }
+        }
+    }
+
+    /// Makes the followers that would see the instance load it again, because it wasn't kept.
+    mutating func noteNotKept(_ token: LockToken, _ place: Place, of provenance: Provenance) {
+        place.forEachFollower(token) { follower in
+            follower.missFirst(token)
+            guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
+            if follower.watchFailed(token, provenance, isOutdated: true, until: holder()) { queue(follower) }
+        }
+    }
+
+    /// Makes the followers that miss the key load it again; the others see no change.
+    mutating func noteReset(_ token: LockToken, _ place: Place) {
+        place.forEachFollower(token) { if $0.isMissing(token) { note(token, $0, isReset: true) } }
+    }
+
+    private mutating func queue(_ follower: Follower) {
+        if self.follower == nil { self.follower = follower } else { more.orMade(More()).followers.append(follower) }
+    }
+}
