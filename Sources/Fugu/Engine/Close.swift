@@ -281,8 +281,8 @@ private struct Closing: Sendable {
                 nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value } }
             }
             for follower in followers { follower.endSequences() }
-            // Deepest first, and the youngest first at each depth.
-            for node in nodes.descending(by: { UInt64($0.depth) << 40 | UInt64($0.number) }) {
+            // The youngest first: a child is younger than its parent.
+            for node in nodes.sorted(by: { $0.number > $1.number }) {
                 failures += try await close(node)
             }
         } catch {

@@ -69,16 +69,3 @@ struct KeyOfObject: Hashable {
     let key: Key
     let object: ObjectIdentifier?
 }
-
-extension Array {
-    /// Returns the elements, those with the highest number first.
-    ///
-    /// One function sorts them, whatever their type.
-    func descending(by number: (Element) -> UInt64) -> [Element] {
-        Fugu.descending(map(number)).map { self[$0] }
-    }
-}
-
-@inline(never) private func descending(_ numbers: [UInt64]) -> [Int] {
-    numbers.indices.sorted { numbers[$0] > numbers[$1] }
-}
