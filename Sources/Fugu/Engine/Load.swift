@@ -387,7 +387,7 @@ extension Frame {
     }
 
     func pendingOutcome(_ token: LockToken) -> PendingOutcome {
-        state[token].more().outcome.orMade(PendingOutcome())
+        state[token].more().outcome.orMade(PendingOutcome(nil))
     }
 
     /// Adds the load to the list of its key's loads.

@@ -261,7 +261,7 @@ struct LoadOutcome {
 
     /// Gives the waiters the outcome.
     private func publish(_ token: LockToken, _ result: Result<Payload, any Error>) {
-        load.state[token].rare?.outcome?.state[token] = (self, result)
+        load.state[token].rare?.outcome?.withLock { $0 = (self, result) }
     }
 
     /// Remembers the provenance, from which the next load's home is guessed.
@@ -324,11 +324,8 @@ struct LoadOutcome {
     }
 }
 
-/// The outcome of a load and its result, for its waiters; the family's lock protects it.
-final class PendingOutcome: Sendable {
-    let state = FamilyLocked<(outcome: LoadOutcome, result: Result<Payload, any Error>)?>(nil)
-    deinit { state.free() }
-}
+/// The outcome of a load and its result, for its waiters.
+typealias PendingOutcome = Locked<(outcome: LoadOutcome, result: Result<Payload, any Error>)?>
 
 extension Family {
     /// Returns the path from a feature to the first key that meets a condition, along the inputs of the last loads.

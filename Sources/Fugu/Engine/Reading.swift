@@ -266,7 +266,7 @@ struct Reading: ~Copyable {
             }
         }
         if let awaited {
-            if let (outcome, result) = awaited.outcome.state[token],
+            if let (outcome, result) = awaited.outcome.withLock({ $0 }),
                 let decision = accept(token, outcome, result, isOwn: awaited.isOwn, limit)
             {
                 return decision
