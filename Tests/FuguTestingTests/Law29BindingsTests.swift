@@ -32,6 +32,13 @@ struct Law29BindingsTests {
         @Injected(Number.self) var number
         @Injected(Total.self) var total
     }
+    @MainActor struct Title: MainActorFeature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Title { Title(text: "\(container[Total.self].number)") }
+    }
+    @MainActor final class Window {
+        @MainActorInjected(Title.self) var title
+    }
 
     /// One for each tenant.
     final class TenantPool: Feature, Sendable {
@@ -103,24 +110,44 @@ struct Law29BindingsTests {
         #endif
     }
 
-    @Test("So is a feature that would be another one there (law 29)")
-    func features() async throws {
-        let found = await issues {
+    @Test("So is a feature that would be another one there, also at its first read (law 29)", arguments: [true, false])
+    func features(isLoaded: Bool) async throws {
+        let found = try await texts {
             try await runCase(.container) {
                 let model = Container.with {
                     $0[Number.self] = 1
                 } operation: {
                     Model()
                 }
-                expect(model.total.number, equals: 2)
+                if isLoaded { expect(model.total.number, equals: 2) }
                 Container.with {
                     $0[Number.self] = 2
                 } operation: {
                     expect(model.total.number, equals: 2)
                 }
             }
+            try await runCase(.container) { @MainActor in
+                let window = Container.with {
+                    $0[Number.self] = 1
+                } operation: {
+                    Window()
+                }
+                if isLoaded { expect(window.title.text, equals: "2") }
+                Container.with {
+                    $0[Number.self] = 2
+                } operation: {
+                    expect(window.title.text, equals: "2")
+                }
+            }
         }
-        expect(found.map { String($0.text.prefix(20)) }, equals: ["Fugu: Total was read"])
+        expect(found.count, equals: 2, "\(found)")
+        for (text, way) in zip(found, ["Total", "Title → Total"]) {
+            expect(text.hasPrefix("Fugu: \(way.prefix(5)) was read by @Injected"), "\(text)")
+            let end =
+                ", beside it, which has another Number.\nPath: \(way) → Number\nFix: create the owner in the second container, or "
+                + "set Number in the first one. To read what the caller has, write Container.current instead of @Injected."
+            expect(text.hasSuffix(end), "\(text)")
+        }
     }
 
     @Test("A read above, below, or where nothing else is set is no failure (law 29)")

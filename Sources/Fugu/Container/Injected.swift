@@ -189,19 +189,19 @@ extension Container {
         return Container(reading: self, beside: current)
     }
 
-    /// Reports, once for this container, that a key is read in another one although this one has something else.
+    /// Reports, once for this container, that a key is read in another one although this one has something else, or something else
+    /// from which the last instance was made.
     func checkReading(of key: Key, in other: Container) {
         let (current, node) = (node, other.node)
         let report = node.family.lock.withLock { token -> String? in
-            let made = node.family.rootPlace(token, of: key)?[token].rare?.last
-            let isOther = current.path.contains { own in
-                !node.isWithin(own)
-                    && (own.holds(token, key) || made.map { own.holdsAny(token, of: $0.keys, $0.mask) } == true)
-            }
+            let passed = current.path.filter { !node.isWithin($0) }
+            let isPassed: (Key) -> Bool = { key in passed.contains { $0.holds(token, key) } }
+            let way = isPassed(key) ? [key] : node.family.way(token, from: key, to: isPassed)
             // Told apart from what else is reported of the key.
+            let isOther = way.last.map(isPassed) == true
             guard isOther, current.storage[token].more().isNew(Key(raw: 0), key) else { return nil }
             return Messages.readBeside(
-                key, at: ReadPlace.current, made: node.nameWithPlace(token), current: current.nameWithPlace(token))
+                way, at: ReadPlace.current, made: node.nameWithPlace(token), current: current.nameWithPlace(token))
         }
         if let report { node.family.reports.report(report) }
     }

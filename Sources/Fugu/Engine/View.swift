@@ -95,7 +95,10 @@ extension Container {
         _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         if let payload = present(key, naming, at: request().readPlace) { return payload }
-        return try load(request(), loader)
+        let payload = try load(request(), loader)
+        // What a load reads isn't known before it.
+        if case .beside(let current, let container) = role { current.checkReading(of: key, in: container) }
+        return payload
     }
 
     /// Loads a missing value.

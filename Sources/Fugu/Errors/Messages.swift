@@ -198,11 +198,14 @@ enum Messages {
             + "\(feature.name), or with `@Injected` or from Container.current, which follow the caller."
     }
 
-    static func readBeside(_ key: Key, at place: ReadPlace?, made: String, current: String) -> String {
-        "Fugu: \(key.name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
-            + "its owner was created, \(made), but Container.current is \(current), beside it, which has another \(key.name)."
-            + "\nFix: create the owner in the second container, or set \(key.name) in the first one. To read what the caller has, "
-            + "write Container.current instead of @Injected."
+    /// `way`: From what was read to what the second container has set.
+    static func readBeside(_ way: [Key], at place: ReadPlace?, made: String, current: String) -> String {
+        let (name, input) = (way[0].name, way[way.count - 1].name)
+        return
+            "Fugu: \(name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
+            + "its owner was created, \(made), but Container.current is \(current), beside it, which has another \(input)."
+            + "\(pathLine(way.map(\.name)))Fix: create the owner in the second container, or set \(input) in the first one. To read "
+            + "what the caller has, write Container.current instead of @Injected."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
