@@ -21,7 +21,7 @@ enum Audience {
 
     /// Returns the test that runs on this thread, or the one that `maker` remembers.
     static func present(orOf maker: Maker? = nil) -> Audience {
-        if let testCase = TestCase.current ?? maker?.testCase { return .testCase(testCase) }
+        if let testCase = TestCase.current ?? maker?.testCase { return testCase.audience }
         if let test = Test.current ?? maker?.test { return .test(test) }
         if Process.runsXCTest { return .xctest }
         return Process.runsSwiftTesting ? .unknownTest : .nobody
@@ -90,7 +90,7 @@ extension Audience {
             // Issues that are recorded before the tests begin are lost.
             if Thread.isMainThread, unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { Self.printError(text) }
             let first = place == nil ? running.first?.sourceLocation : nil
-            Failure.record(text, at: first ?? Self.location(of: place))
+            Failure.record(text, at: first ?? SourceLocation(of: place))
         case .xctest:
             #if canImport(XCTest)
             XCTFail(text, file: place?.file ?? "unknown", line: place?.line ?? 0)
@@ -132,7 +132,7 @@ extension Audience {
         let tests = TestCase.running.filter { $0.sets(key) }
         guard let first = tests.first else { return }
         let text = Messages.missesValue(of: key.name, tests.map(\.name), at: place)
-        if isNew(text) { Failure.warn(text, at: place.map(Self.location) ?? first.sourceLocation) }
+        if isNew(text) { Failure.warn(text, at: place.map(SourceLocation.init(of:)) ?? first.sourceLocation) }
     }
 
     /// Warns, once for each key, that a test without a container changes the one that other tests have.
@@ -149,11 +149,6 @@ extension Audience {
     /// Writes to standard error.
     static func printError(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 
-    private static func location(of place: SourcePlace?) -> SourceLocation {
-        guard let place else { return SourceLocation(fileID: "unknown/place", filePath: "unknown", line: 1, column: 1) }
-        return SourceLocation(
-            fileID: "\(place.fileID)", filePath: "\(place.file)", line: Int(place.line), column: place.column)
-    }
 }
 
 /// What a test lacks, as a failure of XCTest names it.
@@ -162,6 +157,15 @@ private enum ValueSetForTheTest {}
 extension Test {
     /// The name that reports show.
     var readableName: String { displayName ?? name }
+}
+
+extension SourceLocation {
+    /// Creates a location for a place, if it's known.
+    init(of place: SourcePlace?) {
+        self.init(
+            fileID: place.map { "\($0.fileID)" } ?? "unknown/place", filePath: "\(place?.file ?? "unknown")",
+            line: Int(place?.line ?? 1), column: place?.column ?? 1)
+    }
 }
 
 extension SourcePlace {

@@ -26,18 +26,7 @@ extension Container {
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: Int = #column,
         _ configure: (Container) throws(E) -> Void
     ) throws(E) -> Container {
-        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        // A thread of the test doesn't know the test, but objects that the test created remember it.
-        let maker = Maker()
-        let container = Container()
-        Runner.begin()
-        container.makeStrict(
-            Strictness(advise: Messages.adviceByHand) { Audience.present(orOf: maker).fail(by: $0, at: place) })
-        container.handleReports { Audience.present(orOf: maker).fail($0, at: place) }
-        container.beginConfiguration()
-        try configure(container)
-        container.endConfiguration()
-        return container
+        try strict(at: SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column), configure)
     }
 
     /// Returns a new strict container in which nothing is set.
@@ -55,6 +44,8 @@ extension Container {
     }
 
     /// Runs an operation with a new strict container as `Container.current`.
+    ///
+    /// While it runs, a use of `Container.shared` fails the test.
     ///
     ///     func testForecast() {
     ///         Container.strict { $0[WeatherClient.self] = WeatherClient { _ in 21 } } operation: {
@@ -75,12 +66,14 @@ extension Container {
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: Int = #column,
         _ configure: (Container) throws(E) -> Void, operation: () throws(E) -> R
     ) throws(E) -> R {
-        try strict(fileID: fileID, filePath: filePath, line: line, column: column, configure).run(operation)
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try TestCase.byHand(at: place) { () throws(E) in try strict(at: place, configure).run(operation) }
     }
 
     /// Runs an async operation with a new strict container as `Container.current`.
     ///
-    /// If something called `onClose`, the container is closed at the end.
+    /// While it runs, a use of `Container.shared` fails the test. If something called `onClose`, the container is closed at the
+    /// end.
     ///
     /// - Parameters:
     ///   - fileID: The place where XCTest shows failures, together with the next three.
@@ -95,11 +88,30 @@ extension Container {
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: Int = #column,
         _ configure: (Container) throws(E) -> Void, operation: () async throws(E) -> R
     ) async throws(E) -> R {
-        try await strict(fileID: fileID, filePath: filePath, line: line, column: column, configure).run(operation)
+        let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
+        return try await TestCase.byHand(at: place) { () async throws(E) in
+            try await strict(at: place, configure).run(operation)
+        }
     }
 }
 
 extension Container {
+    private static func strict<E>(
+        at place: SourcePlace, _ configure: (Container) throws(E) -> Void
+    ) throws(E) -> Container {
+        // A thread of the test doesn't know the test, but objects that the test created remember it.
+        let maker = Maker()
+        let container = Container()
+        Runner.begin()
+        container.makeStrict(
+            Strictness(advise: Messages.adviceByHand) { Audience.present(orOf: maker).fail(by: $0, at: place) })
+        container.handleReports { Audience.present(orOf: maker).fail($0, at: place) }
+        container.beginConfiguration()
+        try configure(container)
+        container.endConfiguration()
+        return container
+    }
+
     /// Runs an operation with this container as the current one.
     func run<R, E>(_ operation: () throws(E) -> R) throws(E) -> R { try Container.with(self, operation: operation) }
 

@@ -24,7 +24,7 @@ public import Testing
 ///
 /// In a process that links this library, `Container.shared` is strict from the start, with or without a trait. What an
 /// app that hosts tests has loaded there before is dropped. So is every `Container()` that the program makes while the current
-/// container is strict. A test with a trait fails if it uses `Container.shared` itself, because the trait doesn't configure that.
+/// container is strict. A test with a trait fails if it uses `Container.shared` itself, which the trait doesn't configure.
 public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     /// A closure that configures the container of a test case; it's called for each case.
     public typealias Configuration = @Sendable (_ container: Container) async throws -> Void

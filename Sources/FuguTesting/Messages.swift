@@ -13,20 +13,20 @@ enum Messages {
         "set it where the test makes its container: Container.strict { \(line ?? "_ in") }"
     }
 
+    /// Where the present test sets a feature in its own container, or could.
+    private static func inOwn(_ line: String?) -> String {
+        TestCase.current?.isByHand ?? Audience.isXCTest
+            ? "where the test makes its container: Container.strict { \(line ?? "_ in") } operation: { … }"
+            : "in the test's trait: \(trait(line))"
+    }
+
     /// A trait that sets a feature, or one that gives its value for tests.
     private static func trait(_ line: String?) -> String { line.map { ".container { \($0) }" } ?? ".container" }
 
     /// For a container that the program made for itself while a test ran.
     static func adviceForRoot(_ line: String?) -> String {
-        let test: String
-        if case .xctest = Audience.present() {
-            test = "where the test makes its container: Container.strict { \(line ?? "_ in") } operation: { … }"
-        } else {
-            test = "in the test's trait: \(trait(line))"
-        }
-        return
-            "the program made this container with Container(). Let it take one from the test, such as Container.current.child(), and "
-            + "set the feature \(test). To use the real feature, run the program in Container.live { … }."
+        "the program made this container with Container(). Let it take one from the test, such as Container.current.child(), and "
+            + "set the feature \(inOwn(line)). To use the real feature, run the program in Container.live { … }."
     }
 
     static func changesShared(_ key: String?, _ audience: Audience) -> String {
@@ -39,7 +39,7 @@ enum Messages {
 
     static func usesShared(_ use: WatchedUse, _ key: String?, at place: SourcePlace?) -> String {
         return
-            "Fugu: \(what(use, key, "Container.shared")), in a test that has its own container. What the test's trait sets isn't there."
+            "Fugu: \(what(use, key, "Container.shared")), in a test that has its own container. What the test sets isn't there."
             + "\(path(to: key ?? "Container.shared", at: place))\nFix: use Container.current. It's the test's container in a test, and "
             + "Container.shared in the program."
     }
@@ -76,15 +76,17 @@ enum Messages {
         place.map { "\nPath: the test → \(name), in \($0.descriptionWithMember)" } ?? ""
     }
 
-    static func adviceForShared(_ line: String?) -> String { adviceForShared(line, .present()) }
+    static func adviceForShared(_ line: String?) -> String {
+        adviceForShared(line, TestCase.current.map { .testCase($0) } ?? .present())
+    }
 
     static func adviceForShared(_ line: String?, _ audience: Audience) -> String {
         // A container of all tests can't give a value for tests.
         let what = line == nil ? ", which gives it the feature's value for tests" : ""
         return switch audience {
         case .testCase:
-            "read it from Container.current instead of Container.shared, which a test's trait doesn't configure"
-                + (line.map { ", and set it in the test's trait: .container { \($0) }" } ?? ".")
+            "read it from Container.current instead of Container.shared, which the test doesn't configure"
+                + (line.map { ", and set it \(inOwn($0))" } ?? ".")
         case .test:
             "give the test its own container\(what): @Test(\(trait(line))). To use the real feature, write "
                 + "@Test(.liveContainer)."

@@ -1,7 +1,7 @@
 import Fugu
 import Testing
 
-/// A test case that is running, which receives the failures of its container.
+/// A test case that is running with a container of its own, which receives the failures of that container.
 final class TestCase: Sendable {
     /// The case of this task.
     ///
@@ -31,17 +31,55 @@ final class TestCase: Sendable {
     /// The name of the test.
     let name: String
     let sourceLocation: SourceLocation
+    /// What receives the failures if the container was made by hand, and where that was.
+    private let caller: (audience: Audience, place: SourcePlace)?
     private let state = Locked(State())
 
     /// The cases that have a container now, in the order in which they began.
     static var running: [TestCase] { cases.withLock { $0.values.sorted { $0.number < $1.number } } }
     private static let cases = Locked<[Int: TestCase]>([:])
 
+    /// Creates a case whose container a trait makes.
     init(of test: Test) {
         name = test.readableName
         sourceLocation = test.sourceLocation
+        caller = nil
         TestCase.cases.withLock { $0[number] = self }
     }
+
+    /// Creates a case whose container the test makes by hand at a place.
+    private init(at place: SourcePlace) {
+        let test = Test.current
+        name = test?.readableName ?? "\(place)"
+        sourceLocation = test?.sourceLocation ?? SourceLocation(of: place)
+        caller = (.present(), place)
+        // What doesn't know its test can't be said to run.
+        switch audience {
+        case .unknownTest, .nobody: break
+        default: TestCase.cases.withLock { $0[number] = self }
+        }
+    }
+
+    /// Runs an operation whose container the test makes by hand, as a case unless it's within one.
+    static func byHand<R, E>(at place: SourcePlace, _ operation: () throws(E) -> R) throws(E) -> R {
+        if current != nil { return try operation() }
+        let testCase = TestCase(at: place)
+        defer { testCase.end() }
+        do { return try $current.withValue(testCase, operation: operation) } catch { throw error as! E }
+    }
+
+    /// Runs an async operation whose container the test makes by hand, as a case unless it's within one.
+    static func byHand<R, E>(at place: SourcePlace, _ operation: () async throws(E) -> R) async throws(E) -> R {
+        if current != nil { return try await operation() }
+        let testCase = TestCase(at: place)
+        defer { testCase.end() }
+        do { return try await $current.withValue(testCase, operation: operation) } catch { throw error as! E }
+    }
+
+    /// Whether the container was made by hand, and not by a trait.
+    var isByHand: Bool { caller != nil }
+    /// What receives the failures that concern the test.
+    var audience: Audience { caller?.audience ?? .testCase(self) }
 
     /// Returns a strict container whose failures belong to the case.
     func makeContainer() -> Container {
@@ -75,6 +113,7 @@ final class TestCase: Sendable {
 
     /// Fails the test: immediately on its own task; otherwise, at the end of the case.
     func record(_ text: String) {
+        if let caller { return caller.audience.fail(text, at: caller.place) }
         let isOwn = TestCase.current === self
         let hasEnded = state.withLock { state in
             state.recorded.insert(text)

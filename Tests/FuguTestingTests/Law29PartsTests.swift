@@ -263,7 +263,7 @@ struct Law29PartsTests {
 
     private static let refused = "Fugu: Audio reaches outside the process and wasn't set for this test."
     private static let shared =
-        "Fugu: Audio was read through Container.shared, in a test that has its own container. What the test's trait sets isn't there."
+        "Fugu: Audio was read through Container.shared, in a test that has its own container. What the test sets isn't there."
     private static let volume = "Fugu: Audio.volume was called, but it isn't implemented."
     private static func firstLines(_ found: [SeenIssue]) -> [String] {
         found.map { String($0.text.prefix { $0 != "\n" }) }

@@ -14,7 +14,7 @@ extension Law29SharedTests {
     private static func used(_ what: String, at line: Int? = nil, of key: String = "", in member: String = "") -> String
     {
         return
-            "Fugu: \(what), in a test that has its own container. What the test's trait sets isn't there.\n"
+            "Fugu: \(what), in a test that has its own container. What the test sets isn't there.\n"
             + path(line, key, member)
             + "Fix: use Container.current. It's the test's container in a test, and Container.shared in the program."
     }
@@ -109,6 +109,43 @@ extension Law29SharedTests {
                 Self.used("Number was read through Container.shared"),
                 Self.used("a child of Container.shared was made"),
             ])
+    }
+
+    @Test("So does one that makes its container by hand, as far as the operation goes, and the advice fits (law 29)")
+    func usesByHand() async throws {
+        struct Level: Property { static var defaultValue: Int { 0 } }
+        let child = Container.shared.child()
+        let line = #line + 5
+        let found = await texts {
+            for _ in 1...2 {
+                Container.strict { _ in
+                } operation: {
+                    for _ in 1...2 { _ = Container.shared[Doubled.self] }
+                    _ = child[Mailer.self]
+                }
+            }
+            await Container.strict { _ in
+            } operation: { () async in
+                await Task { Container.shared[Level.self] = 2 }.value
+                Container.with(.shared) { Container.current.reset(Level.self) }
+            }
+            _ = Container.shared[Doubled.self]
+        }
+        let read = Self.used("Doubled was read through Container.shared", at: line, of: "Doubled", in: "usesByHand()")
+        expect(
+            found,
+            equals: [read, read, Self.used("Level was changed through Container.shared")])
+        let refused = await texts {
+            Container.strict { _ in
+            } operation: {
+                _ = child[Mailer.self]
+            }
+        }
+        expect(
+            refused.first?.hasSuffix(
+                "Fix: read it from Container.current instead of Container.shared, which the test doesn't configure, and set it "
+                    + "where the test makes its container: Container.strict { $0[Mailer.self] = … } operation: { … }"),
+            equals: true, "\(refused)")
     }
 
     @Test("A test without a trait is warned, once for each key, that what it changes there stays for others (law 29)")

@@ -72,6 +72,24 @@ final class StrictXCTests: XCTestCase {
         XCTAssertEqual(container[Account.self].signup.mailer.name, "double")
     }
 
+    func testUsesOfTheSharedContainerFailWhereTheTestMakesItsOwn() async throws {
+        let line = #line + 2
+        let failures = try await failures {
+            Container.strict { _ in
+            } operation: {
+                for _ in 1...2 { _ = Container.shared[Doubled.self] }
+                _ = Container.shared[Mailer.self]
+            }
+            _ = Container.shared[Doubled.self]
+        }
+        XCTAssertEqual(failures.count, 2)
+        for (failure, name) in zip(failures, ["Doubled", "Mailer"]) {
+            XCTAssertEqual("\(failure.file):\(failure.line)", "\(#filePath):\(line)")
+            let text = "Fugu: \(name) was read through Container.shared, in a test that has its own container."
+            XCTAssertTrue(failure.text.contains(text), failure.text)
+        }
+    }
+
     func testFailuresOfOtherThreadsAreOnesOfTheTest() async throws {
         let failures = try await failures {
             let container = Container.strict()
