@@ -28,15 +28,6 @@ enum Audience {
     }
 }
 
-/// The test that created something, which other threads of that test wouldn't know.
-struct Maker: Sendable {
-    let testCase = TestCase.current
-    let test = Test.current
-
-    /// Whether it's known that a test created it.
-    var isKnown: Bool { testCase != nil || test != nil || Process.runsXCTest }
-}
-
 extension Audience {
     /// Whether XCTest runs the tests.
     static var isXCTest: Bool { Process.runsXCTest }
@@ -126,11 +117,12 @@ extension Audience {
     }
 
     /// Warns, once for each place, that something that doesn't know its test reads another value than the one that a test has set.
-    func warnOfRead(of key: Key, at place: SourcePlace?) {
+    func warnOfRead(of key: Key, at place: () -> SourcePlace?) {
         // The read of an external feature fails.
         guard case .unknownTest = self, !key.traits.isExternal else { return }
         let tests = TestCase.running.filter { $0.sets(key) }
         guard let first = tests.first else { return }
+        let place = place()
         let text = Messages.missesValue(of: key.name, tests.map(\.name), at: place)
         if isNew(text) { Failure.warn(text, at: place.map(SourceLocation.init(of:)) ?? first.sourceLocation) }
     }

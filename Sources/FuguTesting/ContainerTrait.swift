@@ -66,6 +66,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         var failure: (any Error)?
         testCase.add(container)
+        Maker().watch(container)
         do {
             try await Container.with(container) {
                 container.beginConfiguration()
@@ -79,7 +80,6 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
             failure = error
         }
         await testCase.close(container)
-        container.watch { testCase.fail(other: .present(), for: $0, of: $1, at: $2) }
         // A failure that is already recorded must not be recorded again.
         if let failure, !testCase.hasRecorded(failure) { throw failure }
     }

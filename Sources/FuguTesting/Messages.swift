@@ -53,12 +53,15 @@ enum Messages {
             + "Container.current before the task, and Container.with(container) { … } in it."
     }
 
-    static func usesEnded(_ use: WatchedUse, _ key: String?, at place: SourcePlace?, of test: String) -> String {
-        let container = "the container of the test \(test)"
+    /// `inCase`: Whether it's another case of the same test.
+    static func usesOther(
+        _ use: WatchedUse, _ key: String?, at place: SourcePlace?, of test: String, inCase: Bool
+    ) -> String {
+        let container = "a container of the test \(test)"
         return
-            "Fugu: \(what(use, key, container)), and that test has ended.\(path(to: key ?? container, at: place))\nFix: make anew in "
-            + "each test what keeps that container, or an @Injected made in it, such as a global or a static property; or let it read "
-            + "from Container.current."
+            "Fugu: \(what(use, key, container)), in another \(inCase ? "case of it" : "test").\(path(to: key ?? container, at: place))\n"
+            + "Fix: make anew in each test what keeps that container, or an @Injected made in it, such as a global or a static "
+            + "property; or let it read from Container.current. A container that tests share is made in Container.with(.shared) { … }."
     }
 
     private static func what(_ use: WatchedUse, _ key: String?, _ container: String) -> String {

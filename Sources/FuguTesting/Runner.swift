@@ -17,13 +17,15 @@ struct Runner: TestRunner {
             audience.fail(Messages.shared(text), at: nil)
         }
         container.watch { use, key, place in
-            if let testCase = TestCase.current { return testCase.record(use, of: key, at: place) }
+            if let testCase = TestCase.current { testCase.record(use, of: key, at: place()) }
             switch use {
-            case .changed: Audience.present().warnOfChange(of: key)
+            case .changed: if TestCase.current == nil { Audience.present().warnOfChange(of: key) }
             case .read, .observed: if let key { Audience.present().warnOfRead(of: key, at: place) }
-            case .child, .copied: break
+            case .child(let made?), .copied(let made): Maker().watch(made)
+            case .child(nil): break
             }
         }
+        container.watchEveryAccess()
     }
 
     func prepareRoot(_ container: Container) {
@@ -33,6 +35,7 @@ struct Runner: TestRunner {
             Audience.present(orOf: maker).fail(by: $0, at: $0.place)
         }
         container.makeStrict(strictness)
+        maker.watch(container)
         // A test without a container of its own is as it is.
         guard maker.isKnown, Container.current !== Container.shared else { return }
         container.handleReports { Audience.present(orOf: maker).fail($0, at: nil) }

@@ -15,7 +15,7 @@ final class TestCase: Sendable {
         var watches: [OverrideWatch] = []
         /// The containers of the case, until it ends.
         var containers: [Container] = []
-        /// What the case has done through `Container.shared`, and then others through the containers of the case.
+        /// What the case has done through `Container.shared`.
         var uses: Set<String> = []
         /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
         var recorded: Set<String> = []
@@ -130,19 +130,6 @@ final class TestCase: Sendable {
         if state.withLock({ $0.uses.insert(text).inserted }) { record(text) }
     }
 
-    /// Fails another test because it uses a container of this case, which has ended, once for each place.
-    ///
-    /// What this test itself does so late is its own business.
-    func fail(other: Audience, for use: WatchedUse, of key: Key?, at place: SourcePlace?) {
-        switch other {
-        case .testCase(let testCase) where testCase !== self: break
-        case .test(let test) where test.sourceLocation != sourceLocation: break
-        default: return
-        }
-        let text = Messages.usesEnded(use, key?.name, at: place, of: name)
-        if state.withLock({ $0.uses.insert("\(other.name ?? "") \(text)").inserted }) { other.fail(text, at: place) }
-    }
-
     /// Whether the case has failed because it uses `Container.shared`.
     var hasUsedShared: Bool { state.withLock { !$0.uses.isEmpty } }
 
@@ -163,7 +150,7 @@ final class TestCase: Sendable {
         do { try await container.close() } catch { record("\(error)") }
     }
 
-    /// Records the collected failures.
+    /// Records the collected failures, and lets every later use of the containers be noticed.
     ///
     /// A failure after this call fails the run.
     func end() {
@@ -173,6 +160,7 @@ final class TestCase: Sendable {
             defer { (state.kept, state.containers) = ([], []) }
             return (texts: state.kept, containers: state.containers)
         }
+        for container in kept.containers { container.watchEveryAccess() }
         kept.texts.forEach(issue)
     }
 

@@ -209,33 +209,55 @@ extension Law29SharedTests {
         expect(Container.shared.ifLoaded(Account.self) == nil)
     }
 
-    // MARK: Containers of tests that have ended
+    // MARK: Containers of other tests
 
     /// Kept by something global.
-    private struct Kept {
+    private struct Kept: Feature {
         static let line = #line + 2
         let container = Container.current
         @Injected({ $0.pressure }) var pressure
+        static func load(in container: any FeatureContainer) -> Kept {
+            _ = container.pressure
+            return Kept()
+        }
     }
 
-    @Test("A test fails where it uses the container of another test, which has ended (law 29)")
-    func ended() async throws {
-        let (kept, ended) = (Log<Kept>(), try #require(Test.current).readableName)
-        let line = #line + 9
-        let found = try await texts {
-            try await runCase(.container, .container { $0.pressure = 5 }) {
-                kept.add(Kept())
-                expect(kept.all[0].container.child().pressure, equals: 5)
-            }
+    @Test(
+        "A test fails where it uses the container of another test, while that runs and afterward (law 29)",
+        arguments: [ContainerTrait.container, .liveContainer], [true, false])
+    func others(trait: ContainerTrait, isRunning: Bool) async throws {
+        let (kept, name) = (Log<Kept>(), try #require(Test.current).readableName)
+        let line = #line + 5
+        let use: @Sendable () async throws -> Void = {
             try await runCase(.container) {
-                for pressure in [5, 7] {
-                    expect(kept.all[0].pressure, equals: pressure)
+                for _ in 1...2 {
+                    expect(kept.all[0].pressure, equals: 5)
                     expect(kept.all[0].container[Doubled.self].value, equals: 0)
-                    kept.all[0].container.pressure = 7
+                    kept.all[0].container.reset(\.label)
                     _ = kept.all[0].container.child()
+                    // Noticed only afterward, since it's fast.
+                    expect(kept.all[0].container[Number.self], equals: 0)
                 }
             }
-            try await runCase(.container) { expect(kept.all[0].pressure, equals: 7) }
+            for index in 1...2 {
+                try await runCase(.container) { expect(kept.all[index].pressure, equals: 8) }
+            }
+        }
+        let found = try await texts {
+            try await runCase(trait) {
+                Container.current.pressure = 5
+                Container.current[Number.self] = 0
+                kept.add(Kept())
+                Container.with {
+                    $0.pressure = 8
+                } operation: {
+                    kept.add(Kept())
+                    kept.add(Container.current[Kept.self])
+                }
+                expect(kept.all[0].container.child().pressure, equals: 5)
+                if isRunning { try await use() }
+            }
+            if !isRunning { try await use() }
         }
         #if DEBUG
         let wrapper: Int? = Kept.line
@@ -243,24 +265,100 @@ extension Law29SharedTests {
         let wrapper: Int? = nil
         #endif
         func text(_ what: String, at line: Int? = nil, of key: String = "", in member: String = "") -> String {
-            "Fugu: \(what), and that test has ended.\n" + Self.path(line, key, member)
-                + "Fix: make anew in each test what keeps that container, or an @Injected made in it, such as a global or a static "
-                + "property; or let it read from Container.current."
+            "Fugu: \(what), in another case of it.\n" + Self.path(line, key, member) + Self.makeAnew
         }
         let read = text(
-            #"\.pressure was read through the container of the test \#(ended)"#, at: wrapper, of: #"\.pressure"#,
+            #"\.pressure was read through a container of the test \#(name)"#, at: wrapper, of: #"\.pressure"#,
             in: "@Injected")
-        expect(
-            found,
-            equals: [
-                read,
-                text(
-                    "Doubled was read through the container of the test \(ended)", at: line, of: "Doubled",
-                    in: "ended()"),
-                text(#"\.pressure was changed through the container of the test \#(ended)"#),
-                text("a child of the container of the test \(ended) was made"), read,
-            ])
+        var uses = [
+            read,
+            text(
+                "Doubled was read through a container of the test \(name)", at: line, of: "Doubled",
+                in: "others(trait:isRunning:)"),
+            text(#"\.label was changed through a container of the test \#(name)"#),
+            text("a child of a container of the test \(name) was made"),
+        ]
+        if !isRunning { uses.append(text("Number was read through a container of the test \(name)")) }
+        expect(found, equals: uses + [read, read])
     }
+
+    private static let makeAnew =
+        "Fix: make anew in each test what keeps that container, or an @Injected made in it, such as a global or a static property; or "
+        + "let it read from Container.current. A container that tests share is made in Container.with(.shared) { … }."
+
+    /// Makes a container for a suite.
+    private struct Shared: SuiteTrait, TestScoping {
+        func provideScope(
+            for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
+        ) async throws { try await Container.with(Container()) { try await function() } }
+    }
+
+    @Suite(Shared()) struct OneForAll {
+        @Test("The tests of a suite may share the container that a trait has made for it (law 29)", arguments: 1...2)
+        func first(number: Int) async { await use() }
+        @Test("So may another test of it (law 29)")
+        func second() async { await use() }
+
+        private func use() async {
+            let found = await issues { Container.current.child { $0.label = "own" }.pressure = 2 }
+            expect(found.map(\.text), equals: [])
+        }
+    }
+
+    /// Each is made in the test that uses it first.
+    private enum Globals {
+        static let root = Container()
+        static let child = Container.shared.child()
+        static let copy = Container(copying: Container())
+        static let live = Container.live { Container() }
+        static let liveCopy = Container.live { Container.current }
+        static let shared = Container.with(.shared) { Container() }
+        static let scope = Container.shared.scope("/globals")
+        static let users = Log<String>()
+
+        /// Lives in the shared container.
+        struct Cache: Feature {
+            let container: Container
+            static var home: Home { .shared }
+            static func load(in container: any FeatureContainer) -> Cache { Cache(container: Container()) }
+        }
+    }
+
+    /// Uses all global containers, of which the second test that does is warned.
+    private func useGlobals() async throws {
+        let name = try #require(Test.current).readableName
+        let found = try await texts {
+            for container in [
+                Globals.live, Globals.liveCopy, Globals.shared, Container.shared[Globals.Cache.self].container,
+                Globals.scope, Globals.root, Globals.child, Globals.copy,
+            ] {
+                container.label = name
+                expect(container.label, equals: name)
+                expect(container.child().label, equals: name)
+            }
+            try await runCase(.container) {
+                for container in [Globals.live, Globals.shared, Globals.root] {
+                    for _ in 1...2 { expect(container.label, equals: name) }
+                    _ = container.child()
+                }
+            }
+        }
+        let first = Globals.users.all.first
+        Globals.users.add(name)
+        guard let first else { return expect(found, equals: []) }
+        let changed = #"\.label was changed through a container of the test \#(first)"#
+        let used = [
+            changed, changed, changed, #"\.label was read through a container of the test \#(first)"#,
+            "a child of a container of the test \(first) was made",
+        ]
+        expect(found, equals: used.map { "Fugu: \($0), in another test.\n" + Self.makeAnew })
+    }
+
+    @Test("A test is warned of a root that another one has made (law 29)")
+    func globals() async throws { try await useGlobals() }
+
+    @Test("It is warned once for each container, and fails if it has one of its own (law 29)")
+    func globalsAgain() async throws { try await useGlobals() }
 
     @Test("The test itself may use its container when it has ended (law 29)")
     func endedOwn() async throws {

@@ -15,11 +15,9 @@ extension Container {
     /// - Complexity: O(*n*) for *n* values, decorations, and contributions in the containers and their ancestors.
     public convenience init(copying containers: Container...) {
         var holdings = Holdings()
-        for container in containers {
-            container.tell(.copied)
-            holdings.add(container)
-        }
+        for container in containers { holdings.add(container) }
         self.init(holdings)
+        for container in containers { container.tell(.copied(self)) }
     }
 
     /// Creates a copy of a container that has other sources in place of its own.

@@ -137,10 +137,7 @@ public final class Container: FeatureContainer {
     /// Don't access it directly.
     public var _container: Container { self }
 
-    /// Lets every access take the slow path, where a test process checks it.
-    func watch() { storageAddress.store(StorageReference.empty.address, ordering: .releasing) }
-
-    /// Whether a test process checks every access.
+    /// Whether every access takes the slow path, where a test process checks it.
     @inline(__always) var isWatched: Bool { TestProcess.isTesting && isWatchedInTest }
 
     @inline(never) private var isWatchedInTest: Bool {
@@ -178,7 +175,13 @@ public final class Container: FeatureContainer {
     ///
     /// - Returns: The child. It keeps this container alive.
     public func child() -> Container {
-        tell(.child)
+        let child = makeChild()
+        tell(.child(child))
+        return child
+    }
+
+    /// Returns a new child without telling anybody.
+    func makeChild() -> Container {
         if case .owner = role { return Container(childOf: self, asked, nil) }
         return Container(childOf: owner ?? self, node, recorder)
     }

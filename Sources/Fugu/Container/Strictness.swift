@@ -122,7 +122,12 @@ extension Container {
     package func makeStrict(_ strictness: Strictness) { setStrictness(strictness) }
 
     /// Lets this container, and with it all children and copies, those that are there too, load whatever it is asked for.
-    package func makeLive() { setStrictness(nil) }
+    ///
+    /// Tests may share it.
+    package func makeLive() {
+        setStrictness(nil)
+        watch(by: nil)
+    }
 
     /// Whether this container is strict.
     package var isStrict: Bool {

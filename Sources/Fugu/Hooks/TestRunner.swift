@@ -27,30 +27,56 @@ package protocol TestRunner: Sendable {
 }
 
 /// What code does through a watched container.
-package enum WatchedUse: Sendable { case read, changed, observed, child, copied }
+package enum WatchedUse: Sendable {
+    case read, changed, observed
+    /// A child was made; the child is `nil` if others get it by its path, too.
+    case child(Container?)
+    case copied(Container)
+}
 
-/// Receives what code does through a watched container.
-package typealias Watcher = @Sendable (_ use: WatchedUse, _ key: Key?, _ place: SourcePlace?) -> Void
+/// Receives what code does through a watched container, and the function that looks for the place.
+package typealias Watcher = @Sendable (_ use: WatchedUse, _ key: Key?, _ place: () -> SourcePlace?) -> Void
 
 extension Container {
-    /// Tells the watcher of this container, which only a test process has, that something is done through it.
+    /// Tells the watcher of this container, which only a test process has, that something is done through it on the slow path.
     ///
     /// - `place`: The place, which is found only then.
     @inline(__always)
     func tell(_ use: WatchedUse, _ key: Key? = nil, at place: @autoclosure () -> SourcePlace? = nil) {
-        if isWatched { tellWatcher(use, key, at: place()) }
+        if TestProcess.isTesting { tellWatcher(use, key, at: place) }
     }
 
-    @inline(never) private func tellWatcher(_ use: WatchedUse, _ key: Key?, at place: SourcePlace?) {
-        let injected = ReadPlace.current.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
-        let watcher = asked.family.lock.withLock { token in asked.storage[token].rare?.watcher }
-        watcher?(use, key, injected ?? place)
+    @inline(never) private func tellWatcher(_ use: WatchedUse, _ key: Key?, at place: () -> SourcePlace?) {
+        let node: Node
+        switch role {
+        case .owner: node = asked
+        case .handle(let load) where load.isFinished: node = load.homeNode
+        default: return
+        }
+        let watcher = node.family.lock.withLock { token in node.storage[token].rare?.watcher }
+        watcher?(use, key) {
+            ReadPlace.current.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") } ?? place()
+        }
     }
 
-    /// Lets every access take the slow path, and tell `watcher`.
-    package func watch(by watcher: @escaping Watcher) {
-        asked.family.lock.withLock { token in asked.storage[token].more().watcher = watcher }
-        watch()
+    /// Lets accesses that take the slow path tell `watcher`, and others none.
+    package func watch(by watcher: Watcher?) {
+        let former = asked.family.lock.withLock { token in
+            let rare = asked.storage[token].more()
+            defer { rare.watcher = watcher }
+            return rare.watcher
+        }
+        storageAddress.store(asked.storage.address, ordering: .releasing)
+        withExtendedLifetime(former) {}
+    }
+
+    /// Lets every access take the slow path, so that the watcher is told of it.
+    package func watchEveryAccess() { storageAddress.store(StorageReference.empty.address, ordering: .releasing) }
+
+    /// Whether ``shared`` is bound as ``current``, or loads something.
+    package static var isSharedBound: Bool {
+        guard let bound = Context.bound?.container else { return false }
+        return (bound.owner ?? bound) === shared
     }
 }
 

@@ -62,7 +62,8 @@ extension Container {
                 ScopeRun(container).finish()
                 return container
             }
-            let made = child()
+            tell(.child(nil))
+            let made = makeChild()
             let weak = WeakReference(made)
             let isFirst = node.family.lock.withLock { token in
                 let rare = node.storage[token].more()
