@@ -116,25 +116,49 @@ extension Audience {
         Self.warnings.withLock { $0.insert("\(name ?? "") \(warning)").inserted }
     }
 
-    /// Warns, once for each place, that something that doesn't know its test reads another value than the one that a test has set.
+    /// Warns, once for each place, that something that doesn't know its test reads another value than the one that a test has set,
+    /// or what was made from another one.
     func warnOfRead(of key: Key, at place: () -> SourcePlace?) {
-        // The read of an external feature fails.
-        guard case .unknownTest = self, !key.traits.isExternal else { return }
-        let tests = TestCase.running.filter { $0.sets(key) }
-        guard let first = tests.first else { return }
+        guard isUnknown else { return }
+        let tests = TestCase.running.compactMap { test in
+            Container.shared.way(from: key, to: test.overrides).map { (test: test, way: $0) }
+        }
+        guard let (first, way) = tests.first else { return }
+        let names = tests.filter { $0.way.last == way.last }.map(\.test.name)
         let place = place()
-        let text = Messages.missesValue(of: key.name, tests.map(\.name), at: place)
-        if isNew(text) { Failure.warn(text, at: place.map(SourceLocation.init(of:)) ?? first.sourceLocation) }
+        let text = Messages.missesValue(way.map(\.name), names, at: place)
+        if isNew(text) { warn(text, at: place.map(SourceLocation.init(of:)) ?? first.sourceLocation) }
     }
 
-    /// Warns, once for each key, that a test without a container changes the one that other tests have.
+    /// Warns, once for each key, that a test without a container changes the one that other tests have, or that something that
+    /// doesn't know its test does.
     func warnOfChange(of key: Key?) {
-        let text = Messages.changesShared(key?.name, self)
+        guard isUnknown, let first = TestCase.running.first else {
+            // That's how the program starts.
+            if case .unknownTest = self { return }
+            let text = Messages.changesShared(key?.name, self)
+            if isNew(text) { warn(text) }
+            return
+        }
+        let text = Messages.changesSharedOffTest(key?.name)
+        if isNew(text) { warn(text, at: first.sourceLocation) }
+    }
+
+    /// Whether something that doesn't know its test may belong to one that has a container.
+    private var isUnknown: Bool {
         switch self {
-        case .test(let test): if isNew(text) { Failure.warn(text, at: test.sourceLocation) }
-        case .xctest: if isNew(text) { Self.printError(text) }
-        // That's how the program starts.
-        case .testCase, .unknownTest, .nobody: break
+        case .unknownTest, .xctest: true
+        case .testCase, .test, .nobody: false
+        }
+    }
+
+    /// Warns, which doesn't fail a test.
+    func warn(_ text: String, at location: SourceLocation? = nil) {
+        switch self {
+        case .test(let test): Failure.warn(text, at: test.sourceLocation)
+        case .unknownTest: if let location { Failure.warn(text, at: location) }
+        case .xctest: Self.printError(text)
+        case .testCase, .nobody: break
         }
     }
 

@@ -67,7 +67,11 @@ extension Container {
         _ configure: (Container) throws(E) -> Void, operation: () throws(E) -> R
     ) throws(E) -> R {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try TestCase.byHand(at: place) { () throws(E) in try strict(at: place, configure).run(operation) }
+        return try TestCase.byHand(at: place) { testCase throws(E) in
+            let container = try strict(at: place, configure)
+            testCase?.add(container)
+            return try container.run(operation)
+        }
     }
 
     /// Runs an async operation with a new strict container as `Container.current`.
@@ -89,8 +93,10 @@ extension Container {
         _ configure: (Container) throws(E) -> Void, operation: () async throws(E) -> R
     ) async throws(E) -> R {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await TestCase.byHand(at: place) { () async throws(E) in
-            try await strict(at: place, configure).run(operation)
+        return try await TestCase.byHand(at: place) { testCase async throws(E) in
+            let container = try strict(at: place, configure)
+            testCase?.add(container)
+            return try await container.run(operation)
         }
     }
 }

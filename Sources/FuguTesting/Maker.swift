@@ -39,7 +39,7 @@ final class Maker: Sendable {
         let fails = testCase != nil || TestCase.current != nil
         guard uses.withLock({ $0.insert("\(other.name ?? "") \(fails ? text : "")").inserted }) else { return }
         if fails { return other.fail(text, at: place) }
-        if case .test(let test) = other { Failure.warn(text, at: test.sourceLocation) }
+        other.warn(text)
     }
 
     /// The test that runs here if it's known to be another one.

@@ -40,18 +40,28 @@ enum Messages {
     static func usesShared(_ use: WatchedUse, _ key: String?, at place: SourcePlace?) -> String {
         return
             "Fugu: \(what(use, key, "Container.shared")), in a test that has its own container. What the test sets isn't there."
-            + "\(path(to: key ?? "Container.shared", at: place))\nFix: use Container.current. It's the test's container in a test, and "
+            + "\(path([key ?? "Container.shared"], at: place))\nFix: use Container.current. It's the test's container in a test, and "
             + "Container.shared in the program."
     }
 
-    static func missesValue(of key: String, _ tests: [String], at place: SourcePlace?) -> String {
+    /// `way`: From the key to what the tests have set.
+    static func missesValue(_ way: [String], _ tests: [String], at place: SourcePlace?) -> String {
         let names = once(tests)
         let have = names.count == 1 ? "test \(names[0]) has" : "tests \(GraphWords.list(names)) have"
         return
-            "Fugu: \(what(.read, key, "Container.shared")) on a thread or in a detached task that doesn't know its test, while the "
-            + "\(have) another value.\(path(to: key, at: place))\nFix: take the test's container along: write let container = "
-            + "Container.current before the task, and Container.with(container) { … } in it."
+            "Fugu: \(what(.read, way[0], "Container.shared")) \(offTest), while the \(have) another \(way[way.count - 1])."
+            + "\(path(way, at: place))\n\(takeAlong)"
     }
+
+    static func changesSharedOffTest(_ key: String?) -> String {
+        "Fugu: \(what(.changed, key, "Container.shared")) \(offTest), while tests run that have containers of their own. They don't see "
+            + "the change; tests without one do.\n\(takeAlong)"
+    }
+
+    private static let offTest = "on a thread or in a detached task that doesn't know its test"
+    private static let takeAlong =
+        "Fix: take the test's container along: write let container = Container.current before the task, and "
+        + "Container.with(container) { … } in it."
 
     /// `inCase`: Whether it's another case of the same test.
     static func usesOther(
@@ -59,7 +69,7 @@ enum Messages {
     ) -> String {
         let container = "a container of the test \(test)"
         return
-            "Fugu: \(what(use, key, container)), in another \(inCase ? "case of it" : "test").\(path(to: key ?? container, at: place))\n"
+            "Fugu: \(what(use, key, container)), in another \(inCase ? "case of it" : "test").\(path([key ?? container], at: place))\n"
             + "Fix: make anew in each test what keeps that container, or an @Injected made in it, such as a global or a static "
             + "property; or let it read from Container.current. A container that tests share is made in Container.with(.shared) { … }."
     }
@@ -75,8 +85,10 @@ enum Messages {
         }
     }
 
-    private static func path(to name: String, at place: SourcePlace?) -> String {
-        place.map { "\nPath: the test → \(name), in \($0.descriptionWithMember)" } ?? ""
+    private static func path(_ way: [String], at place: SourcePlace?) -> String {
+        if way.count < 2, place == nil { return "" }
+        let end = place.map { ", in \($0.descriptionWithMember)" } ?? ""
+        return "\nPath: the test → \(way.joined(separator: " → "))\(end)"
     }
 
     static func adviceForShared(_ line: String?) -> String {

@@ -60,20 +60,24 @@ final class TestCase: Sendable {
         }
     }
 
-    /// Runs an operation whose container the test makes by hand, as a case unless it's within one.
-    static func byHand<R, E>(at place: SourcePlace, _ operation: () throws(E) -> R) throws(E) -> R {
-        if current != nil { return try operation() }
+    /// Runs an operation whose container the test makes by hand, as a case, which it receives, unless it's within one.
+    static func byHand<R, E>(at place: SourcePlace, _ operation: (TestCase?) throws(E) -> R) throws(E) -> R {
+        if current != nil { return try operation(nil) }
         let testCase = TestCase(at: place)
         defer { testCase.end() }
-        do { return try $current.withValue(testCase, operation: operation) } catch { throw error as! E }
+        do { return try $current.withValue(testCase) { try operation(testCase) } } catch { throw error as! E }
     }
 
-    /// Runs an async operation whose container the test makes by hand, as a case unless it's within one.
-    static func byHand<R, E>(at place: SourcePlace, _ operation: () async throws(E) -> R) async throws(E) -> R {
-        if current != nil { return try await operation() }
+    /// Runs an async operation whose container the test makes by hand, as a case, which it receives, unless it's within one.
+    static func byHand<R, E>(
+        at place: SourcePlace, _ operation: (TestCase?) async throws(E) -> R
+    ) async throws(E) -> R {
+        if current != nil { return try await operation(nil) }
         let testCase = TestCase(at: place)
         defer { testCase.end() }
-        do { return try await $current.withValue(testCase, operation: operation) } catch { throw error as! E }
+        do { return try await $current.withValue(testCase) { try await operation(testCase) } } catch {
+            throw error as! E
+        }
     }
 
     /// Whether the container was made by hand, and not by a trait.
@@ -167,9 +171,9 @@ final class TestCase: Sendable {
     /// Lets others know what the case sets in its container.
     func add(_ container: Container) { state.withLock { $0.containers.append(container) } }
 
-    /// Whether the case has set something for itself.
-    func sets(_ key: Key) -> Bool {
-        state.withLock { $0.containers }.contains { $0.overrides.contains(key) }
+    /// What the case has set for itself, except external features, which nobody else reads without a failure.
+    var overrides: Set<Key> {
+        Set(state.withLock { $0.containers }.flatMap(\.overridesBelow).filter { !$0.traits.isExternal })
     }
 
     /// Ends the watch for entries that this container hides, so that these may stay unread.

@@ -181,10 +181,12 @@ extension Law29SharedTests {
         let found = await issues {
             expect(Container.shared.child { $0.pressure = 2 }.pressure, equals: 2)
             expect(Container.current[Doubled.self].value, equals: 0)
-            // That's how the program starts.
+            // That's how the program starts, unless tests run meanwhile.
             await Task.detached {
-                Container.shared.pressure = 2
-                Container.shared.reset(\.pressure)
+                Failure.$recorder.withValue(Failure.Recorder { _, _ in }) {
+                    Container.shared.pressure = 2
+                    Container.shared.reset(\.pressure)
+                }
             }.value
             try await runCase(.container) {
                 Container.current.pressure = 5
@@ -198,7 +200,11 @@ extension Law29SharedTests {
     @Test("A live container sees what was set in Container.shared and leaves nothing there (law 29)")
     func ofShared() async throws {
         struct Start: Property { static var defaultValue: String { "default" } }
-        await Task.detached { Container.shared[Start.self] = "set at the start" }.value
+        await Task.detached {
+            Failure.$recorder.withValue(Failure.Recorder { _, _ in }) {
+                Container.shared[Start.self] = "set at the start"
+            }
+        }.value
         let made = Container.with(.shared) {
             Container.live {
                 expect(Container.current[Start.self], equals: "set at the start")
@@ -457,36 +463,92 @@ extension Law29SharedTests {
         expect(found.first?.text.hasSuffix(note), equals: true)
     }
 
-    @Test("A detached task that doesn't know its test is warned once that a test has set what it reads (law 29)")
+    private struct Depth: Property { static var defaultValue: Int { 0 } }
+    private struct Twice: Feature {
+        static func load(in container: any FeatureContainer) -> Int { 2 * container[Depth.self] }
+    }
+    private struct FourTimes: Feature {
+        static func load(in container: any FeatureContainer) -> Int { 2 * container[Twice.self] }
+    }
+    private struct EightTimes: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Int { 2 * container[FourTimes.self] }
+    }
+
+    /// What a text says of something that doesn't know its test.
+    private static func missed(_ what: String, _ test: String, _ path: String = "") -> String {
+        "Fugu: \(what) through Container.shared on a thread or in a detached task that doesn't know its test, while \(test).\n"
+            + "\(path)Fix: take the test's container along: write let container = Container.current before the task, and "
+            + "Container.with(container) { … } in it."
+    }
+
+    @Test(
+        "A detached task that doesn't know its test is warned once that a test has set what it reads, or what that's made from (law 29)"
+    )
     func detachedReads() async throws {
         let (name, recorder) = (try #require(Test.current).readableName, Failure.Recorder { _, _ in })
-        let read: @Sendable (Failure.Recorder) async -> Void = { recorder in
+        let line = #line + 4
+        let read: @Sendable (Failure.Recorder, Bool) async -> Void = { recorder, isLast in
             await Task.detached {
-                Failure.$recorder.withValue(recorder) {
-                    for _ in 1...2 { _ = (Container.current.pressure, Container.current[Mailer.self]) }
+                await Failure.$recorder.withValue(recorder) {
+                    for _ in 1...2 {
+                        _ = (Container.current.pressure, Container.current[Twice.self], Container.current[Mailer.self])
+                    }
                     _ = Container.current.observable.tags
+                    if isLast { _ = try? await Container.current[EightTimes.self] }
                 }
             }.value
         }
         let log = Log<String>()
         let logging = Failure.Recorder { text, _ in log.add(text) }
-        await read(logging)
+        await read(logging, false)
         try await runCase(.container { $0[Mailer.self] = Mailer(name: "double") }, .container { $0.pressure = 5 }) {
-            await read(logging)
+            await Container.with {
+                $0[Depth.self] = 2
+            } operation: {
+                await read(logging, true)
+            }
         }
-        try await runCase(.container { $0.tags = [] }) { await read(recorder) }
-        let text =
-            #"Fugu: \.pressure was read through Container.shared on a thread or in a detached task that doesn't know its test, while "#
-            + "the test \(name) has another value.\nFix: take the test's container along: write let container = "
-            + "Container.current before the task, and Container.with(container) { … } in it."
-        expect(log.all.filter { !$0.contains("Mailer reaches outside") }, equals: [text])
-        let several = Messages.missesValue(
-            of: "Number", ["a()", "b()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1))
+        try await runCase(.container { $0.tags = [] }) { await read(recorder, false) }
+        await Container.strict {
+            $0.label = "by hand"
+        } operation: { () async in
+            await Task.detached { Failure.$recorder.withValue(logging) { _ = Container.shared.label } }.value
+        }
+        func path(_ way: String, at line: Int) -> String {
+            "Path: the test → \(way) → Depth, in detachedReads() at FuguTestingTests/Law29SharedTests.swift:\(line)\n"
+        }
+        let (of, depth) = ("was read", "the test \(name) has another Depth")
         expect(
-            several.hasPrefix(
-                "Fugu: Number was read through Container.shared on a thread or in a detached task that doesn't know its test, "
-                    + "while the tests a() and b() have another value.\nPath: the test → Number, in M/F.swift:1\nFix:"),
-            several)
+            log.all.filter { !$0.contains("Mailer reaches outside") },
+            equals: [
+                Self.missed(#"\.pressure \#(of)"#, #"the test \#(name) has another \.pressure"#),
+                Self.missed("Twice \(of)", depth, path("Twice", at: line + 1)),
+                Self.missed("EightTimes \(of)", depth, path("EightTimes → FourTimes → Twice", at: line + 4)),
+                Self.missed(#"\.label \#(of)"#, #"the test \#(name) has another \.label"#),
+            ])
+        expect(
+            Messages.missesValue(["Number"], ["a()", "b()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1)),
+            equals: Self.missed(
+                "Number was read", "the tests a() and b() have another Number",
+                "Path: the test → Number, in M/F.swift:1\n"))
+    }
+
+    @Test("So is one that changes the shared container, once for each key, while a test has one of its own (law 29)")
+    func detachedChanges() async throws {
+        struct Level: Property { static var defaultValue: Int { 0 } }
+        let log = Log<String>()
+        let logging = Failure.Recorder { text, _ in log.add(text) }
+        try await runCase(.container) {
+            await Task.detached {
+                Failure.$recorder.withValue(logging) {
+                    for level in 1...2 { Container.shared[Level.self] = level }
+                    Container.shared.reset(Level.self)
+                }
+            }.value
+        }
+        let whose = "tests run that have containers of their own. They don't see the change; tests without one do"
+        expect(log.all, equals: [Self.missed("Level was changed", whose)])
+        expect(Messages.changesSharedOffTest(nil).hasPrefix("Fugu: Container.shared was changed on a thread or in"))
     }
 
     @Test("Messages name the tests that a thread may belong to (law 29)")

@@ -95,10 +95,7 @@ extension Container {
         _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         if let payload = present(key, naming, at: request().readPlace) { return payload }
-        let payload = try load(request(), loader)
-        // What a load reads isn't known before it.
-        if case .beside(let current, let container) = role { current.checkReading(of: key, in: container) }
-        return payload
+        return try load(request(), loader)
     }
 
     /// Loads a missing value.
@@ -107,14 +104,24 @@ extension Container {
     func load(
         _ request: Request, isReload: Bool = false, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        try reading(request, isTask: false, isReload: isReload).read(loader)
+        let payload = try reading(request, isTask: false, isReload: isReload).read(loader)
+        if TestProcess.checksLoads { checkLoad(request) }
+        return payload
     }
 
     /// Loads an async key.
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        try await reading(request, isTask: true).readAsync(loader)
+        let payload = try await reading(request, isTask: true).readAsync(loader)
+        if TestProcess.checksLoads { checkLoad(request) }
+        return payload
+    }
+
+    /// Checks a read again after the load, which knows what else it has read.
+    @inline(never) private func checkLoad(_ request: borrowing Request) {
+        if case .beside(let current, let container) = role { current.checkReading(of: request.key, in: container) }
+        tell(.read, request.key, at: request.readPlace)
     }
 
     /// Returns a reading of a key, as the role requires.

@@ -2,6 +2,17 @@ extension Container {
     /// The entries that code set in this container.
     package var overrides: [Key] { held().map(\.key) }
 
+    /// The keys that code set in this container and its descendants.
+    package var overridesBelow: [Key] { held(below: true).map(\.key) }
+
+    /// Returns the path from a key to the nearest of others from which it was loaded, or to itself if it's one of them.
+    package func way(from key: Key, to others: Set<Key>) -> [Key]? {
+        if others.contains(key) { return [key] }
+        let family = node.family
+        let way = family.lock.withLock { token in family.way(token, from: key) { others.contains($0) } }
+        return way.count > 1 ? way : nil
+    }
+
     /// Calls a closure at the first read of each entry that code has set here so far.
     ///
     /// Each entry is put back as a loader, which runs at its first read, so that other reads stay fast.
@@ -33,11 +44,13 @@ extension Container {
         }
     }
 
-    /// Returns the entries that code set here, each with a loader that returns it.
-    private func held() -> [(key: Key, loader: Replacement, time: UInt64)] {
+    /// Returns the entries that code set here, or here and below, each with a loader that returns it.
+    private func held(below: Bool = false) -> [(key: Key, loader: Replacement, time: UInt64)] {
         let node = node
         return node.family.lock.withLock { token in
-            node.storage.cells(token).compactMap { cell -> (key: Key, loader: Replacement, time: UInt64)? in
+            let nodes = below ? node.subtree(token) : [node]
+            return nodes.flatMap { $0.storage.cells(token) }.compactMap {
+                cell -> (key: Key, loader: Replacement, time: UInt64)? in
                 // Code didn't set what a decoration wraps.
                 if cell.has(CellFlags.layered) || cell.key.decorated != nil { return nil }
                 return switch cell.setting(token) {

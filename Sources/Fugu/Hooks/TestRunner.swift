@@ -112,6 +112,15 @@ package enum TestProcess {
     /// Whether FuguTesting is linked; no container is strict otherwise.
     static var isTesting: Bool { installer.load(ordering: .relaxed) != 0 }
 
+    /// Whether reads are checked after the loads: in debug builds, and in a process that runs tests.
+    @inline(__always) static var checksLoads: Bool {
+        #if DEBUG
+        true
+        #else
+        isTesting
+        #endif
+    }
+
     /// The runner, or `nil` if FuguTesting isn't linked.
     static var runner: (any TestRunner)? {
         let address = installer.load(ordering: .sequentiallyConsistent)
