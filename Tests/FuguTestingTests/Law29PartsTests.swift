@@ -247,7 +247,14 @@ struct Law29PartsTests {
         let text = "timestamp reaches outside the process and wasn't set for this test."
         expect(
             Self.firstLines(found),
-            equals: ["Fugu: timestamp.now was called, but it isn't implemented.", #"Fugu: \.\#(text)"#])
+            equals: [
+                #"Fugu: timestamp.now, which \.date follows, was read, but nothing has set the time."#,
+                #"Fugu: \.\#(text)"#,
+            ])
+        expect(
+            found[0].text.hasSuffix(
+                "\nFix: set it first: $0.date.now = … or $0.timestamp = .constant(0) "
+                    + "/* or, for all of them, $0.useStandardDoubles() */"), "\(found)")
     }
 
     // MARK: A read that was refused

@@ -111,7 +111,12 @@ enum Messages {
     }
 
     static func unimplemented(_ endpoint: String) -> String {
-        "Fugu: \(endpoint) was called, but it isn't implemented.\nFix: give the double a closure for it."
+        // The time has no part that a test could set.
+        if endpoint == "timestamp.now" {
+            return "Fugu: \(endpoint), which \\.date follows, was read, but nothing has set the time.\nFix: set it "
+                + "first: $0.date.now = … or $0.timestamp = \(doubles["timestamp"]!) /* or, for all of them, $0.useStandardDoubles() */"
+        }
+        return "Fugu: \(endpoint) was called, but it isn't implemented.\nFix: give the double a closure for it."
     }
 
     static func unimplementedInPreview(_ endpoint: String) -> String {
