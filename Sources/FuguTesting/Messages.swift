@@ -26,7 +26,8 @@ enum Messages {
     /// For a container that the program made for itself while a test ran.
     static func adviceForRoot(_ line: String?) -> String {
         "the program made this container with Container(). Let it take one from the test, such as Container.current.child(), and "
-            + "set the feature \(inOwn(line)). To use the real feature, run the program in Container.live { … }."
+            + "\(line == nil ? "give the test a container" : "set the feature") \(inOwn(line)). To use the real feature, run the "
+            + "program in Container.live { … }."
     }
 
     static func changesShared(_ key: String?, _ audience: Audience) -> String {
@@ -96,17 +97,15 @@ enum Messages {
     }
 
     static func adviceForShared(_ line: String?, _ audience: Audience) -> String {
-        // A container of all tests can't give a value for tests.
-        let what = line == nil ? ", which gives it the feature's value for tests" : ""
-        return switch audience {
+        switch audience {
         case .testCase:
             "read it from Container.current instead of Container.shared, which the test doesn't configure"
                 + (line.map { ", and set it \(inOwn($0))" } ?? ".")
         case .test:
-            "give the test its own container\(what): @Test(\(trait(line))). To use the real feature, write "
+            "give the test its own container: @Test(\(trait(line))). To use the real feature, write "
                 + "@Test(.liveContainer)."
         case .xctest:
-            "run the test in its own container\(what): Container.strict { \(line ?? "_ in") } operation: { … }. To use the real feature, "
+            "run the test in its own container: Container.strict { \(line ?? "_ in") } operation: { … }. To use the real feature, "
                 + "write Container.live { … }."
         case .unknownTest:
             "give the test a container, @Test(\(trait(line))), and take it along, because a thread or a detached task "

@@ -148,11 +148,12 @@ struct Law29TestValueTests {
             #expect(throws: (any Error).self) { try Container.shared[Parsed.self] }
         }
         let advice =
-            "Fix: give the test its own container, which gives it the feature's value for tests: @Test(.container). To use "
+            "Fix: give the test its own container: @Test(.container). To use the real feature, write @Test(.liveContainer)."
         expect(found.count, equals: 3)
         expect(found.allSatisfy { $0.text.contains(advice) }, "\(found)")
         expect(
-            Self.firstLines(found)[0], equals: "Fugu: Links reaches outside the process and wasn't set for this test.")
+            Self.firstLines(found)[0],
+            equals: "Fugu: Links has a value for tests, which only a container of the test's own gives.")
     }
 
     @Test("Graphs and explanations call it a value for tests (law 29)")

@@ -72,7 +72,7 @@ package final class Strictness: Sendable {
         let injected = wrapper.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") }
         let place = request.place?.outsideLibrary
         let error = LoadError.external(
-            way, at: injected ?? request.readPlace,
+            way, at: injected ?? request.readPlace, hasTestValue: request.hasTestValue,
             remedy: advise(request.hasTestValue ? nil : Messages.setLine(for: request.key)))
         return Refusal(
             error: error, key: request.key, read: way[0], place: injected ?? place,

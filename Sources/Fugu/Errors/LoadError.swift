@@ -41,7 +41,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         case cycle, ownReplacement, tooDeep, ended, closed
         case notSupplied(Key?, line: String)
         case overridden(feature: String, home: Home)
-        case external(isRequired: Bool, remedy: String)
+        case external(isRequired: Bool, hasTestValue: Bool, remedy: String)
         case noPreview(name: String)
     }
 
@@ -96,9 +96,9 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
-    static func external(_ way: [Key], at place: SourcePlace?, remedy: String) -> LoadError {
+    static func external(_ way: [Key], at place: SourcePlace?, hasTestValue: Bool, remedy: String) -> LoadError {
         let isRequired = way.last?.isRequired ?? false
-        let reason = Reason.external(isRequired: isRequired, remedy: remedy)
+        let reason = Reason.external(isRequired: isRequired, hasTestValue: hasTestValue, remedy: remedy)
         return LoadError(reason: reason, path: way.map(\.name)).read(at: place)
     }
     static func noPreview(_ key: Key) -> LoadError {

@@ -44,8 +44,11 @@ enum Messages {
         case .closed:
             "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
                 + "a container that is still open."
-        case .external(let isRequired, let remedy):
-            "Fugu: \(name) \(isRequired ? "has to be supplied" : "reaches outside the process") and wasn't set for this test."
+        case .external(let isRequired, let hasTestValue, let remedy):
+            "Fugu: \(name) "
+                + (hasTestValue
+                    ? "has a value for tests, which only a container of the test's own gives."
+                    : "\(isRequired ? "has to be supplied" : "reaches outside the process") and wasn't set for this test.")
                 + "\(pathLine(path.count > 1 ? path : ["the test", name], place))Fix: \(remedy)"
         case .noPreview(let codeName):
             "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: declare "
