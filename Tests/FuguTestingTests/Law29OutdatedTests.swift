@@ -138,9 +138,14 @@ struct Law29OutdatedTests {
         expect(found.count == 2 && found.first?.text == Self.stock, "\(found)")
     }
 
-    @Test("No reset is advised that would remove a decoration or an element (law 29)")
+    @Test("No reset is advised that would remove a decoration or an element, which reloads with its list (law 29)")
     func layers() async {
         let found = await issues {
+            let following = Container.strict()
+            following.contribute(to: \.outdatedFollowers) { $0[Number.self] }
+            expect(following.outdatedFollowers, equals: [0])
+            following[Number.self] = 5
+            expect(following.outdatedFollowers, equals: [5])
             let container = Self.container()
             container.contribute(to: \.outdatedList) { _ in 1 }
             container.decorate(Doubled.self) { doubled, _ in doubled }
@@ -151,8 +156,10 @@ struct Law29OutdatedTests {
         }
         expect(found.count, equals: 1)
         let text = found.first?.text ?? ""
-        let end = "→ Doubled → Doubled (undecorated) → Number\nFix: set Number earlier. An instance"
-        expect(text.contains(end), "\(text)")
+        let end =
+            "→ Doubled → Doubled (undecorated) → Number\nFix: set Number earlier. An instance that should follow its inputs "
+            + "declares reloadsWhenInputsChange; for an element, its list does."
+        expect(text.hasSuffix(end), "\(text)")
     }
 
     /// What a test gets of it says a number that's read when it's made.
@@ -296,6 +303,7 @@ struct Law29OutdatedTests {
 
 extension ContainerKeys {
     fileprivate var outdatedList: FeatureKey<[Int]> { .init { _ in [] } }
+    fileprivate var outdatedFollowers: FeatureKey<[Int]> { .init(reloadsWhenInputsChange: true) { _ in [] } }
     fileprivate var outdatedCount: FeatureKey<Int> { .init { $0.outdatedList.count } }
     fileprivate var outdatedDouble: FeatureKey<Int> { .init { 2 * $0[Number.self] } }
 }

@@ -197,7 +197,8 @@ enum Messages {
         return "Fugu: \(name) was loaded before \(input.name) was \(did), and still has the old value.\nPath: "
             + "\(self.way(way.map(\.name)))\nFix: \(imperative) \(input.name) earlier"
             + (hasLayers ? "" : ", or call \(GraphWords.list(resets)) afterward")
-            + ". An instance that should follow its inputs declares reloadsWhenInputsChange."
+            + ". An instance that should follow its inputs declares reloadsWhenInputsChange"
+            + (way.contains(where: \.isElement) ? "; for an element, its list does." : ".")
     }
 
     static func lateRead(of key: Key, by feature: Key) -> String {
