@@ -93,7 +93,7 @@ extension Trait where Self == ContainerTrait {
     ///
     /// - Parameters:
     ///   - reportsUnusedValues: A Boolean value that indicates whether the test fails if `configure` sets something that
-    ///     nothing reads. Values that an inner trait overrides don't count.
+    ///     nothing reads. Values that an inner trait overrides don't count, nor do those of `useStandardDoubles`.
     ///   - configure: A closure that sets what the test needs. An error that it throws fails the test. It can set a
     ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder.
     /// - Returns: The trait.

@@ -13,6 +13,8 @@ final class TestCase: Sendable {
         var kept: [String] = []
         var hasEnded = false
         var watches: [OverrideWatch] = []
+        /// The standard doubles that were set last.
+        var standard: [Key: UInt64] = [:]
         /// The containers of the case, until it ends.
         var containers: [Container] = []
         /// What the case has done through `Container.shared`.
@@ -176,17 +178,19 @@ final class TestCase: Sendable {
         Set(state.withLock { $0.containers }.flatMap(\.overridesBelow).filter { !$0.traits.isExternal })
     }
 
+    /// Lets the standard doubles stay unread.
+    func expectNoRead(of entries: [Key: UInt64]) { state.withLock { $0.standard = entries } }
+
     /// Ends the watch for entries that this container hides, so that these may stay unread.
     ///
     /// - Returns: The watch for this container's entries, if `isWatching` is `true`.
     func recordOverrides(of container: Container, isWatching: Bool) -> OverrideWatch? {
-        let outer = state.withLock { $0.watches.map(\.self) }
-        if isWatching || !outer.isEmpty {
-            let values = container.overrides
-            for watch in outer { watch.markRead(of: values) }
-        }
+        let (outer, standard) = state.withLock { ($0.watches.map(\.self), $0.standard) }
+        guard isWatching || !outer.isEmpty else { return nil }
+        let values = container.overrides
+        for watch in outer { watch.markRead(of: values.keys) }
         guard isWatching else { return nil }
-        let watch = OverrideWatch(container)
+        let watch = OverrideWatch(container, for: values.filter { standard[$0.key] != $0.value }.keys)
         state.withLock { $0.watches.append(watch) }
         return watch
     }
@@ -196,12 +200,12 @@ final class TestCase: Sendable {
 final class OverrideWatch: Sendable {
     private let unread: Locked<Set<Key>>
 
-    init(_ container: Container) {
-        unread = Locked(Set(container.overrides))
+    init(_ container: Container, for overrides: some Sequence<Key>) {
+        unread = Locked(Set(overrides))
         container.watchOverrides { [unread] override in unread.withLock { _ = $0.remove(override) } }
     }
 
-    func markRead(of overrides: [Key]) { unread.withLock { $0.subtract(overrides) } }
+    func markRead(of overrides: some Sequence<Key>) { unread.withLock { $0.subtract(overrides) } }
 
     func reportUnused(to testCase: TestCase) {
         for name in unread.withLock({ $0.map(\.name) }).sorted() { testCase.record(Messages.unused(name)) }

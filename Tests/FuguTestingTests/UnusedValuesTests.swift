@@ -1,5 +1,6 @@
 import Fugu
 import FuguConfiguration
+import FuguFoundation
 import FuguTesting
 import StrictnessCases
 import Support
@@ -100,6 +101,19 @@ struct UnusedValuesTests {
             try await runCase(outer, inner) { _ = Container.current[Mailer.self] }
         }
         expect(both.map(\.text), equals: [unused("Number")])
+    }
+
+    @Test("The standard doubles aren't reported, except for those that were set again (law 29)")
+    func standardDoubles() async throws {
+        let trait = ContainerTrait.container(reportsUnusedValues: true) {
+            $0[Number.self] = 1
+            $0.timestamp = .constant(1)
+            $0.useStandardDoubles()
+            $0.clock = .immediate
+            $0.uuid = .incrementing
+        }
+        let found = await issues { try await runCase(trait) {} }
+        expect(found.map(\.text), equals: ["Number", #"\.clock"#, #"\.uuid"#].map(unused))
     }
 
     @Test("A test that throws gets no report of unused values as well")

@@ -1,6 +1,6 @@
 extension Container {
-    /// The entries that code set in this container.
-    package var overrides: [Key] { held().map(\.key) }
+    /// The entries that code set in this container, with the times that identify what it set.
+    package var overrides: [Key: UInt64] { Dictionary(uniqueKeysWithValues: held().map { ($0.key, $0.time) }) }
 
     /// The keys that code set in this container and its descendants.
     package var overridesBelow: [Key] { held(below: true).map(\.key) }
@@ -53,6 +53,8 @@ extension Container {
                 cell -> (key: Key, loader: Replacement, time: UInt64)? in
                 // Code didn't set what a decoration wraps.
                 if cell.has(CellFlags.layered) || cell.key.decorated != nil { return nil }
+                // What replaces it will have another time.
+                cell.mark(CellFlags.input)
                 return switch cell.setting(token) {
                 case .replace(let replacement): (cell.key, replacement, cell.time)
                 case .set(let payload):
