@@ -42,6 +42,17 @@ extension Audience {
         }
     }
 
+    /// Returns a text with the readable name of the test, or the names of those that are running.
+    func naming(_ text: String) -> String {
+        switch self {
+        case .testCase(let testCase): Messages.inTest(text, testCase.name)
+        case .test(let test): Messages.inTest(text, test.readableName)
+        case .unknownTest: Messages.ofUnknown(text, TestCase.running.map(\.name))
+        // It prints the name of each test that begins.
+        case .xctest, .nobody: text
+        }
+    }
+
     /// The errors by which the testing library knows tests without a container that a refusal has failed.
     private static let refusals = Locked<[String: any Error]>([:])
 

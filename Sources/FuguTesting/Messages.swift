@@ -122,6 +122,8 @@ enum Messages {
             + "\n(This happened after the test \(test) ended: something that it started is still running. Make the test wait for it.)"
     }
 
+    static func inTest(_ text: String, _ test: String) -> String { text + "\n(This happened in the test \(test).)" }
+
     static func of(_ text: String, _ test: String) -> String {
         text + "\n(This happened on a thread or in a detached task of the test \(test).)"
     }

@@ -56,6 +56,8 @@ struct Runner: TestRunner {
 
     var presentTest: String? { Audience.present().name }
 
+    func naming(_ text: String) -> String { Audience.present().naming(text) }
+
     // Under XCTest, the error of a placeholder would fail the test that throws it if it weren't recorded.
     var unknownTest: String? { Audience.isXCTest ? nil : "?" }
 

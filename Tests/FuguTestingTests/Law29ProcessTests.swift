@@ -23,6 +23,19 @@ struct Law29ProcessTests {
         expect(child[Doubled.self].value, equals: 4)
     }
 
+    @Test("What stops the process names the test, or those that are running where it isn't known (law 29)")
+    func traps() async throws {
+        let name = try #require(Test.current?.displayName)
+        let inTest = "why\n(This happened in the test \(name).)"
+        expect(Runner().naming("why"), equals: inTest)
+        try await runCase(.container) {
+            expect(Runner().naming("why"), equals: inTest)
+            let detached = await Task.detached { Runner().naming("why") }.value
+            // Of many names, it has the first ones.
+            expect(detached.hasPrefix("why\n(It may belong to "), "\(detached)")
+        }
+    }
+
     @Test("Advice can be pasted in every case (law 29)")
     func advice() async throws {
         let line = "$0[Mailer.self] = …"

@@ -258,7 +258,7 @@ extension Container {
     @usableFromInline func presentOrStop(_ key: Key) -> Payload {
         if let present = present(key, nil) { return present }
         let asker = recorder ?? Frame.current
-        fatalError(Messages.notLoaded((asker?.way ?? []) + [key]))
+        stopProgram(Messages.notLoaded((asker?.way ?? []) + [key]))
     }
 }
 

@@ -113,7 +113,7 @@ extension Node {
     func stop(_ error: LoadError) -> Never {
         let strictness = family.lock.withLock { token in storage[token].strictness }
         strictness?.stop?(error)
-        fatalError(error.description)
+        stopProgram(error.description)
     }
 }
 

@@ -290,7 +290,7 @@ extension Family {
                     writes[each.index].answer = (each.time, writes[each.index].equal(each.old, each.new))
                 }
             case .wait(let wait): wait.block()
-            case .circle(let key): fatalError(Messages.circleOfWaits(key, Frame.current))
+            case .circle(let key): stopProgram(Messages.circleOfWaits(key, Frame.current))
             }
         }
     }

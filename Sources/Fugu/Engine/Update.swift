@@ -190,7 +190,7 @@ extension Frame {
             switch step {
             case .done: return
             case .again: yieldThread()
-            case .circle: fatalError(Messages.circleOfWaits(key!, parent))
+            case .circle: stopProgram(Messages.circleOfWaits(key!, parent))
             case .wait(let wait): wait.block()
             }
         }

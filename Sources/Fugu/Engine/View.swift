@@ -164,7 +164,7 @@ extension Container {
     /// Stops the program if this is the handle of a running load, through which nothing may be changed.
     func checkMayChange(_ key: Key?) {
         tell(.changed, key)
-        if case .handle(let load) = role, !load.isFinished { fatalError(Messages.writeInLoad(of: load.key!, key)) }
+        if case .handle(let load) = role, !load.isFinished { stopProgram(Messages.writeInLoad(of: load.key!, key)) }
     }
 
     /// Registers a closer with the load, or else with the container.

@@ -95,7 +95,7 @@ private final class ConstantDraws: Sendable {
     func begin() { number.store(0, ordering: .relaxed) }
 
     func count() {
-        if number.add(1, ordering: .relaxed).oldValue >= 1 << 24 { fatalError(Messages.drawsForEver(value)) }
+        if number.add(1, ordering: .relaxed).oldValue >= 1 << 24 { stopProgram(Messages.drawsForEver(value)) }
     }
 }
 

@@ -22,6 +22,9 @@ package protocol TestRunner: Sendable {
     /// The name of the test that runs on this thread, or `nil` if it can't be told from others.
     var presentTest: String? { get }
 
+    /// Returns the text with which the process stops, followed by the tests in which that may happen.
+    func naming(_ text: String) -> String
+
     /// The name that stands for all tests that aren't known, or `nil` if each of them must fail for itself.
     var unknownTest: String? { get }
 }
@@ -79,6 +82,9 @@ extension Container {
         return (bound.owner ?? bound) === shared
     }
 }
+
+/// Stops the program; the message names the test that runs.
+@inline(never) func stopProgram(_ text: String) -> Never { fatalError(TestProcess.runner?.naming(text) ?? text) }
 
 /// The tests that have failed because a feature was refused.
 package final class FailedTests: Sendable {

@@ -38,6 +38,6 @@ extension PropertyKey where Value: Decodable {
     ) -> InternedKey {
         intern(
             place, .name(PropertyNaming(name, Value.self, isSecret: isSecret, isRequired: true, form: form)),
-            { fatalError(Messages.requiredIsMissing(name)) }, isSecret, help, form: form, isRequired: true)
+            { stopProgram(Messages.requiredIsMissing(name)) }, isSecret, help, form: form, isRequired: true)
     }
 }

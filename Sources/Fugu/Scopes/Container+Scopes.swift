@@ -94,7 +94,7 @@ extension Container {
     private func invalidateScopes(_ change: (LockToken, Node) -> Void) {
         tell(.changed)
         let node = node
-        if let path = Frame.current?.configuredPath(within: node) { fatalError(Messages.ruleChangesRules(path)) }
+        if let path = Frame.current?.configuredPath(within: node) { stopProgram(Messages.ruleChangesRules(path)) }
         let scopes = node.family.lock.withLock { token in
             change(token, node)
             // Ancestors first.

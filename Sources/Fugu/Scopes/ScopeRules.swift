@@ -68,7 +68,7 @@ struct ScopeRun {
             case .done: return
             case .run(let frame, let rules): run(rules, in: frame)
             case .wait(let wait): wait.block()
-            case .circle(let path): fatalError(Messages.scopeNeedsItself(path))
+            case .circle(let path): stopProgram(Messages.scopeNeedsItself(path))
             }
         }
     }
