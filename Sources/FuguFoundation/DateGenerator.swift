@@ -45,6 +45,8 @@ public struct DateGenerator: Sendable {
 
 extension ContainerKeys {
     /// The current date, which follows the container's timestamp, also when that is set later.
+    ///
+    /// To set the date doesn't set the timestamp.
     public var date: FeatureKey<DateGenerator> {
         .init(reloadsWhenInputsChange: true) { .following($0.timestamp) }
     }

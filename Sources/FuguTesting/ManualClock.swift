@@ -237,14 +237,13 @@ extension ManualClock {
 extension ErasedClock {
     /// Creates a clock that wraps a manual one.
     ///
-    /// Its instants count from this moment. A sleeper wakes on the actor on which it fell asleep, and sleepers of one actor
+    /// Its instants are those of the manual clock. A sleeper wakes on the actor on which it fell asleep, and sleepers of one actor
     /// continue in the order in which the clock woke them.
     ///
     /// - Parameter clock: The clock to wrap.
     public init(_ clock: ManualClock) {
-        let origin = clock.now
         self.init(
-            now: { Instant(offset: origin.duration(to: clock.now)) }, resolution: { clock.minimumResolution },
-            sleep: { instant, _ in try await clock.sleep(until: origin.advanced(by: instant.offset)) })
+            now: { clock.now }, resolution: { clock.minimumResolution },
+            sleep: { instant, _ in try await clock.sleep(until: instant) })
     }
 }

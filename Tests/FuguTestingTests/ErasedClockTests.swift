@@ -7,7 +7,7 @@ import Testing
 
 extension ErasedClockTests {
     static let cases: [Case<ErasedClockTests>] = [
-        Case("A wrapped clock counts from the moment it was wrapped", origin),
+        Case("A wrapped clock counts from the moment it was wrapped, a manual one from its own zero", origin),
         Case("Sleeping on a wrapped manual clock ends when that is moved", manual),
         Case("Any clock can be wrapped, and cancellation reaches it", generic),
         Case("The continuous clock goes on and wakes its sleepers", continuous),
@@ -22,10 +22,11 @@ extension ErasedClockTests {
     func origin() {
         let clock = ManualClock(now: .init(offset: .seconds(100)))
         let wrapped = ErasedClock(clock)
-        expect(wrapped.now.offset, equals: .zero)
+        expect(wrapped.now, equals: clock.now)
         let before = wrapped.now
         clock.move(by: .seconds(3))
-        expect(wrapped.now.offset, equals: .seconds(3))
+        expect(wrapped.now.offset, equals: .seconds(103))
+        expect(ErasedClock(.suspending).now.offset < .seconds(60))
         expect(before < wrapped.now)
         expect(ErasedClock(wrapped).now, equals: wrapped.now)
         expect(wrapped.minimumResolution, equals: .zero)
@@ -39,13 +40,14 @@ extension ErasedClockTests {
         await clock.sleepers(atLeast: 1)
         clock.move(by: .seconds(1))
         try await task.value
-        expect(container.clock.now.offset, equals: .seconds(1))
+        expect(container.clock.now.offset, equals: .seconds(101))
     }
 
     func generic() async throws {
         let manual = ManualClock()
         func wrap(_ clock: some Clock<Duration>) -> ErasedClock { ErasedClock(clock) }
         let wrapped = wrap(manual)
+        expect(wrap(ManualClock(now: .init(offset: .seconds(5)))).now.offset, equals: .seconds(5))
         let task = Task { try await wrapped.sleep(for: .seconds(1)) }
         await manual.sleepers(atLeast: 1)
         let other = Task { try await wrapped.sleep(until: wrapped.now.advanced(by: .seconds(2))) }

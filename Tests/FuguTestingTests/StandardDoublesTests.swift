@@ -27,12 +27,15 @@ extension StandardDoublesTests {
 
     @Test("One hand moves the clock, the timestamp and the date")
     func clock() async throws {
+        container.manualClock.move(by: .seconds(10))
+        expect(container.clock.now.offset, equals: .seconds(10))
         let waiting = Task { try await Container.current.clock.sleep(for: .seconds(30)) }
         await container.manualClock.sleepers(atLeast: 1)
         container.manualClock.move(by: .seconds(30))
         try await waiting.value
-        expect(container.timestamp.now, equals: 130)
-        expect(container.date.now, equals: Date(timeIntervalSince1970: 130))
+        expect(container.clock.now.offset, equals: .seconds(40))
+        expect(container.timestamp.now, equals: 140)
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 140))
     }
 
     @Test(

@@ -8,7 +8,7 @@
 ///
 /// A test can move the time by hand: wrap a `ManualClock` of FuguTesting.
 public struct ErasedClock: Clock, Sendable {
-    /// A point in time, counted from the moment at which the clock was wrapped.
+    /// A point in time, counted from the moment at which the clock was wrapped, or from the zero of a clock with such instants.
     ///
     /// Don't compare instants of different clocks.
     public struct Instant: InstantProtocol, Sendable {
@@ -49,7 +49,8 @@ public struct ErasedClock: Clock, Sendable {
 
     /// Creates a clock that wraps another one.
     ///
-    /// Its instants count from this moment, except that an erased clock stays what it is.
+    /// Its instants count from this moment. Those of a clock with the same type of instants, such as a `ManualClock`, stay what
+    /// they are.
     ///
     /// - Parameter clock: The clock to wrap.
     public init<C: Clock<Duration>>(_ clock: C) {
@@ -57,7 +58,7 @@ public struct ErasedClock: Clock, Sendable {
             self = clock
             return
         }
-        let origin = clock.now
+        let origin = Instant() as? C.Instant ?? clock.now
         self.init(now: { Instant(offset: origin.duration(to: clock.now)) }, resolution: { clock.minimumResolution }) {
             try await clock.sleep(until: origin.advanced(by: $0.offset), tolerance: $1)
         }
