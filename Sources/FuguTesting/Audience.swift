@@ -58,6 +58,10 @@ extension Audience {
 
     /// Fails the test because a feature was refused, so that it can throw what the placeholder throws without failing again.
     func fail(by refusal: Strictness.Refusal, at place: SourcePlace?) {
+        if case .xctest = self {
+            _ = fail(by: refusal.error, at: place)
+            return
+        }
         // Only the test itself could throw the error.
         guard case .test(let test) = self, Test.current?.id == test.id, let name else {
             return fail(refusal.error.description, at: place)
@@ -71,6 +75,7 @@ extension Audience {
         switch self {
         case .testCase(let testCase): testCase.pass(error)
         case .test: if let name, let known = Self.refusals.withLock({ $0[name] }) { return known }
+        case .xctest: if let known = Self.xctestError.withLock({ $0 }) { return known }
         default: break
         }
         return error
@@ -101,16 +106,25 @@ extension Audience {
         }
     }
 
+    /// The error of a failure that `XCTUnwrap` has recorded, which never fails a test that throws it.
+    private static let xctestError = Locked<(any Error)?>(nil)
+
     /// Fails the test, and returns an error that doesn't fail it again when the test throws it.
-    func fail(by error: some Error, at place: SourcePlace) -> any Error {
+    func fail(by error: some Error, at place: SourcePlace?) -> any Error {
         switch self {
         case .test(let test): return Failure.record(error, at: test.sourceLocation)
         case .xctest:
             #if canImport(XCTest)
-            // The same is true of this error, whose text names the type.
+            if let known = Self.xctestError.withLock({ $0 }) {
+                fail("\(error)", at: place)
+                return known
+            }
+            // The text of this failure, the first one in the process, names the type.
             do {
-                _ = try XCTUnwrap(nil as ValueSetForTheTest?, "\(error)", file: place.file, line: place.line)
+                _ = try XCTUnwrap(
+                    nil as ValueSetForTheTest?, "\(error)", file: place?.file ?? "unknown", line: place?.line ?? 0)
             } catch {
+                Self.xctestError.withLock { $0 = error }
                 return error
             }
             #endif

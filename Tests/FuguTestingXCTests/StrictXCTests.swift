@@ -67,6 +67,27 @@ final class StrictXCTests: XCTestCase {
         }
     }
 
+    private struct Postbox: Feature, External {
+        let sender = Sender()
+        static func load(in container: any FeatureContainer) -> Postbox { Postbox() }
+        static var placeholder: Postbox { Postbox() }
+    }
+
+    func testAForgottenDoubleFailsTheTestOnce() async throws {
+        var senders: [Sender] = []
+        let failures = try await failures {
+            for container in [Container.strict(), Container.shared] {
+                senders.append(container[Postbox.self].sender)
+                XCTAssertEqual(senders.last?.count(), 7)
+            }
+        }
+        XCTAssertEqual(failures.count, 2, "\(failures)")
+        XCTAssertTrue(failures.allSatisfy { $0.text.contains("Fugu: Postbox reaches outside") }, "\(failures)")
+        // XCTest ignores these errors, the second of which leaves the test.
+        XCTAssertThrowsError(try senders[0].send("a", 1)) { XCTAssertFalse($0 is UnimplementedError) }
+        try senders[1].flush()
+    }
+
     func testConfiguringBeforeTheFirstRead() throws {
         let container = Container.strict { $0[Mailer.self] = Mailer(name: "double") }
         XCTAssertEqual(container[Account.self].signup.mailer.name, "double")

@@ -22,7 +22,7 @@ package final class Strictness: Sendable {
     let report: @Sendable (Refusal) -> Void
     let isForAll: Bool
     /// The test that created the container, or what stands for one if it belongs to none in particular.
-    private let maker: String?
+    private let maker: String
     /// Called where the program would stop, if somebody else can go on without what runs there.
     ///
     /// It returns if nobody can.
@@ -53,8 +53,7 @@ package final class Strictness: Sendable {
     ) {
         self.stop = stop
         self.isForAll = isForAll
-        let runner = TestProcess.runner
-        maker = isForAll ? runner?.unknownTest : runner?.presentTest ?? "a test"
+        maker = isForAll ? "a test" : TestProcess.runner?.presentTest ?? "a test"
         self.advise = advise
         self.report = report
     }

@@ -24,9 +24,6 @@ package protocol TestRunner: Sendable {
 
     /// Returns the text with which the process stops, followed by the tests in which that may happen.
     func naming(_ text: String) -> String
-
-    /// The name that stands for all tests that aren't known, or `nil` if each of them must fail for itself.
-    var unknownTest: String? { get }
 }
 
 /// What code does through a watched container.
@@ -88,21 +85,20 @@ extension Container {
 
 /// The tests that have failed because a feature was refused.
 package final class FailedTests: Sendable {
-    private let maker: String?
+    private let maker: String
     private let names = Locked<Set<String>>([])
 
     /// - `maker`: The test that created the container, which stands for a test that isn't known.
-    init(maker: String?) { self.maker = maker }
+    init(maker: String) { self.maker = maker }
 
     /// Adds the test that runs on this thread.
     func addPresent() {
-        guard let name = TestProcess.runner?.presentTest ?? maker else { return }
+        let name = TestProcess.runner?.presentTest ?? maker
         names.withLock { _ = $0.insert(name) }
     }
 
     package func contains(_ name: String?) -> Bool {
-        guard let name = name ?? maker else { return false }
-        return names.withLock { $0.contains(name) }
+        names.withLock { $0.contains(name ?? maker) }
     }
 }
 
