@@ -1,4 +1,5 @@
 import Fugu
+import FuguConfiguration
 import FuguTesting
 import StrictnessCases
 import Support
@@ -218,6 +219,53 @@ struct Law29OutdatedTests {
         expect(none.map(\.text), equals: [])
     }
 
+    @Test("A reset, and a source or rule that code applies, are such changes, but not what these bring later (law 29)")
+    func otherChanges() async throws {
+        let (source, number) = (MutableSource(["strictness.port": 1], name: "late"), Counter())
+        let found = await issues {
+            let container = Container.strict { $0[Number.self] = 3 }
+            let scope = container.scope("/a")
+            container.configureScopes { $0[Number.self] = number.value }
+            expect(container[Doubled.self].value == 6 && container.outdatedPort == 80 && scope[Doubled.self].value == 0)
+            container.reset(Number.self)
+            try container.apply(source)
+            expect(container[Doubled.self].value == 6 && container.outdatedPort == 80)
+            container.reset(Doubled.self)
+            container.reset(\.outdatedPort)
+            expect(container[Doubled.self].value == 0 && container.outdatedPort == 1)
+            // A default that's evaluated again, and what comes later.
+            container.reset(Number.self)
+            source.update { $0["strictness.port"] = 2 }
+            try container.reload()
+            number.add()
+            container.invalidateScopes()
+            expect(container[Doubled.self].value == 0 && container.outdatedPort == 1 && scope[Doubled.self].value == 0)
+            container.configureScopes { $0[Number.self] = 9 }
+            expect(scope[Doubled.self].value, equals: 0)
+            // A reset in the order in which the message gives them reports nothing.
+            let other = Self.container()
+            let child = other.child { $0[Items.self] = Items { 7 } }
+            _ = (other[Shelf.self], child[Shelf.self])
+            other.reset(Items.self)
+            other[Items.self] = Items { 3 }
+            other.reset(Stock.self)
+            other.reset(Shelf.self)
+            expect(other[Shelf.self].count, equals: 3)
+            other.reset(Stock.self)
+            _ = (other[Shelf.self], child[Shelf.self])
+        }
+        expect(
+            found.map { String($0.text.prefix { $0 != "," }) },
+            equals: [
+                "Fugu: Doubled was loaded before Number was reset",
+                #"Fugu: \.outdatedPort was loaded before \.port was changed by a source"#,
+                "Fugu: Doubled was loaded before Number was changed by a rule",
+                "Fugu: Shelf was loaded before Stock was reset",
+            ])
+        let fixes = ["reset Number", #"apply the source for \.port"#, "add the rule for Number"]
+        expect(zip(found, fixes).allSatisfy { $0.text.contains("\nFix: \($1) earlier, or call reset(") }, "\(found)")
+    }
+
     struct Both: Feature {
         let sum: Int
         static func load(in container: any FeatureContainer) -> Both {
@@ -305,5 +353,6 @@ extension ContainerKeys {
     fileprivate var outdatedList: FeatureKey<[Int]> { .init { _ in [] } }
     fileprivate var outdatedFollowers: FeatureKey<[Int]> { .init(reloadsWhenInputsChange: true) { _ in [] } }
     fileprivate var outdatedCount: FeatureKey<Int> { .init { $0.outdatedList.count } }
+    fileprivate var outdatedPort: FeatureKey<Int> { .init { $0.port } }
     fileprivate var outdatedDouble: FeatureKey<Int> { .init { 2 * $0[Number.self] } }
 }

@@ -68,14 +68,16 @@ extension Container {
     /// The values of all known names change at once, as in one `update`.
     ///
     /// - `old`: The value of `sources` when the new ones were created.
+    /// - `isReload`: Whether these are other values of the same sources.
     /// - `accept`: Receives the mistakes that the new sources would bring, and throws to reject them; then nothing changes.
     ///
     /// Returns whether the sources were replaced, which they aren't if `old` isn't current anymore.
     package func replaceSources(
-        _ old: (any ValueSources)?, by sources: any ValueSources, accept: ([SourceMistake]) throws -> Void
+        _ old: (any ValueSources)?, by sources: any ValueSources, isReload: Bool,
+        accept: ([SourceMistake]) throws -> Void
     ) throws -> Bool {
         tell(.changed)
-        return try SourceChange(node: node, old: old, new: sources).commit(accept)
+        return try SourceChange(node: node, old: old, new: sources, isReload: isReload).commit(accept)
     }
 }
 
@@ -89,6 +91,7 @@ private struct SourceChange {
     let node: Node
     let old: (any ValueSources)?
     let new: any ValueSources
+    let isReload: Bool
 
     private var family: Family { node.family }
 
@@ -108,7 +111,9 @@ private struct SourceChange {
                 if let mistake = mistake(answer, of: key, naming) { worse.append(mistake) }
             }
             try accept(worse)
-            let writes = answers.map { Write(node, $0.key, $0.naming.equal, .supply($0.answer)) }
+            let writes = answers.map {
+                Write(node, $0.key, $0.naming.equal, .supply($0.answer)).outdating(!isReload)
+            }
             var isOld = true
             var mistakes: [String] = []
             var garbage = Garbage()

@@ -15,17 +15,8 @@ enum Operation {
     case supply(SourceAnswer<Payload>)
 
     var isSet: Bool { if case .set = self { true } else { false } }
-    /// Whether code sets or replaces the key.
-    fileprivate var isByCode: Bool { isSet || replacement != nil }
-    fileprivate var kindInMessages: LaterChange {
-        guard let link = replacement?.link else { return .set }
-        return if case .decoration = link.layers.layer.kind { .decorate } else { .contribute }
-    }
     var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
 }
-
-/// What code did to a key after an instance was made from it.
-enum LaterChange { case set, decorate, contribute }
 
 /// A loader that replaces the feature's own.
 final class Replacement: Sendable {
@@ -53,8 +44,9 @@ struct Write {
     let key: Key
     let equal: Equality
     let operation: Operation
-    /// Whether reads return the same as before, so that no instance becomes outdated.
-    var isTheSame = false
+    /// Whether instances that were made from the key before become outdated: not if reads return the same as before, and not if a
+    /// source or what rules read has changed by itself.
+    private(set) var outdates = true
     /// Whether the value equals the one that's seen now, which has this time, once that's known.
     fileprivate var answer: (time: UInt64, isEqual: Bool)?
     /// Whether the container was released, so that the write isn't done.
@@ -69,6 +61,13 @@ struct Write {
         self.key = key
         self.equal = equal
         self.operation = operation
+    }
+
+    /// Returns the same write, with which instances become outdated or not.
+    func outdating(_ outdates: Bool) -> Write {
+        var write = self
+        write.outdates = outdates
+        return write
     }
 
     /// Whether the write is the sources' answer to a name that's first used in the `modify` that excludes other writes.
@@ -378,7 +377,9 @@ extension Family {
         let equal = write.answer.flatMap { $0.isEqual ? $0.time : nil }
         let change = Change(token, write)
         let kind = change.apply(token, write, isOpen: isOne, equal: equal, &effects)
-        if change.node.reportsOutdated(token), equal == nil { change.node.noteOutdated(token, write, kind) }
+        if write.outdates, let kind, equal == nil, change.node.reportsOutdated(token) {
+            change.node.noteOutdated(token, write, kind)
+        }
         guard let kind, let place = change.cell.place else { return }
         if isOne, kind != .unset { return effects.announce(token, place, kind, endOf: transaction) }
         changes.append((place, kind))
@@ -400,7 +401,8 @@ extension Family {
             for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!.known(at: node.depth)) }
             return keys
         }
-        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset) })
+        // What was made from them here goes, too.
+        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset).outdating(false) })
     }
 }
 
@@ -452,27 +454,28 @@ extension Node {
             || path.contains { $0.storage.existingCell(token, key)?.has(CellFlags.input) == true }
     }
 
-    /// Closes the cells of instances that were made from a key before code set it.
+    /// Closes the cells of instances that were made from a key before code changed it.
     ///
     /// They stay, but their next reader reports them.
-    fileprivate func noteOutdated(_ token: LockToken, _ write: Write, _ kind: ChangeKind?) {
-        guard kind == .held || kind == .changed, !write.isTheSame, write.operation.isByCode,
-            mayBeInput(token, write.key)
-        else { return }
+    fileprivate func noteOutdated(_ token: LockToken, _ write: Write, _ kind: ChangeKind) {
+        guard mayBeInput(token, write.key) else { return }
+        // A reset of what was loaded concerns no descendant with an instance of its own. A default is the same again.
+        let wasLoaded = kind == .changed && !holds(token, write.key)
+        if wasLoaded, write.key.kind == .property { return }
         var open = [self]
         while let node = open.popLast() {
             for cell in node.storage.cells(token) where cell.has(CellFlags.loaded | CellFlags.held) {
                 guard let place = cell.place, let provenance = place[token].provenance ?? place[token].rare?.rest,
                     provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
                 else { continue }
-                place[token].more().outdatedBy = (
-                    write.key.decorated ?? write.key, write.operation.kindInMessages
-                )
+                let key = write.key.decorated ?? write.key
+                place[token].more().outdatedBy = (key, Messages.words(for: write.operation))
                 cell.close()
             }
             var child = node.storage[token].firstChild?.object
             while let next = child {
-                if !next.hides(token, write.key) { open.append(next) }
+                let hasOwn = wasLoaded && next.storage.existingCell(token, write.key)?.has(CellFlags.loaded) == true
+                if !hasOwn, !next.hides(token, write.key) { open.append(next) }
                 child = next.storage[token].nextSibling?.object
             }
         }

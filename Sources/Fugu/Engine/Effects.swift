@@ -43,7 +43,7 @@ struct Effects {
     /// Collects the keys that only a removed loader read: what it wraps, and the elements of a list.
     mutating func collectInner(of link: Link, in node: Node) {
         let keys = [link.within] + link.layers.all.compactMap(\.element)
-        more.orMade(More()).inner += keys.map { Write(node, TypedKey(resetting: $0), .reset) }
+        more.orMade(More()).inner += keys.map { Write(node, TypedKey(resetting: $0), .reset).outdating(false) }
     }
 
     /// Removes and returns the resets that were collected since the last call.

@@ -66,7 +66,7 @@ final class RarePlaceState {
     /// The `modify` in progress.
     @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The last change of an input after the instance was loaded, until it's reported.
-    @safe @exclusivity(unchecked) var outdatedBy: (key: Key, kind: LaterChange)?
+    @safe @exclusivity(unchecked) var outdatedBy: (key: Key, words: Messages.ChangeWords)?
     /// What an instance was made from of which tests have set a part, and whether the next set is that of a part.
     @safe @exclusivity(unchecked) var rest: Provenance?
     @safe @exclusivity(unchecked) var setsPart = false

@@ -198,7 +198,8 @@ extension Node {
             if storage[token].strictness == nil, !family.state[token].isNew(change.key, key) { return nil }
             let way = family.way(token, from: key) { $0 == change.key }
             return Messages.outdated(
-                way.last == change.key ? way : way + [change.key], by: change.kind, isPart: !cell.has(CellFlags.loaded))
+                way.last == change.key ? way : way + [change.key], by: change.words,
+                isPart: !cell.has(CellFlags.loaded))
         }
         if let report { family.reports.report(report) }
     }

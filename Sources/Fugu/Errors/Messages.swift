@@ -177,18 +177,31 @@ enum Messages {
             + "in each child; or `\(with)` for one where a key is set."
     }
 
+    /// What code did to a key after an instance was made from it, and what it should have done before.
+    typealias ChangeWords = (did: String, imperative: String)
+
+    static func words(for change: Operation) -> ChangeWords {
+        switch change {
+        case .set: ("set", "set")
+        case .reset: ("reset", "reset")
+        case .rule: ("changed by a rule", "add the rule for")
+        case .supply: ("changed by a source", "apply the source for")
+        case .replace(let replacement):
+            switch replacement.link?.layers.layer.kind {
+            case .decoration: ("decorated", "decorate")
+            case .element: ("added to", "add to")
+            case nil: ("set", "set")
+            }
+        }
+    }
+
     /// `way`: From the instance that was read to the input that was set.
-    static func outdated(_ way: [Key], by change: LaterChange, isPart: Bool) -> String {
+    static func outdated(_ way: [Key], by change: ChangeWords, isPart: Bool) -> String {
         let (name, input) = (way[0].name, way[way.count - 1])
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
         // A reset of a decorated feature, or of a list, would remove what was added to it.
         let hasLayers = way.contains { $0.decorated != nil }
-        let (did, imperative) =
-            switch change {
-            case .set: ("set", "set")
-            case .decorate: ("decorated", "decorate")
-            case .contribute: ("added to", "add to")
-            }
+        let (did, imperative) = change
         if isPart {
             return
                 "Fugu: a part of \(name) was set before \(input.name) was \(did), and the rest still has the old value.\nPath: "

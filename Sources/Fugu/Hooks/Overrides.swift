@@ -24,9 +24,7 @@ extension Container {
             let held = held()
             let writes = held.map { entry in
                 let telling = entry.loader.telling { onRead(entry.key) }
-                var write = Write(node, TypedKey(resetting: entry.key), .replace(telling))
-                write.isTheSame = true
-                return write
+                return Write(node, TypedKey(resetting: entry.key), .replace(telling)).outdating(false)
             }
             // Keep what was set meanwhile.
             let isDone = node.family.commit(writes) { token in

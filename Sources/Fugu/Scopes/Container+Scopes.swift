@@ -85,18 +85,16 @@ extension Container {
     ///
     /// - Complexity: O(*n* + *s* × *r* × *l*) for *n* descendants and *s* scopes among them, whose paths of *l* characters are
     ///   matched with rules of *r* characters in all, and the rules that apply.
-    public func invalidateScopes() { invalidateScopes { _, _ in } }
+    public func invalidateScopes() { invalidateScopes(adding: nil) }
 
-    private func add(_ rule: ScopeRule) {
-        invalidateScopes { token, node in node.storage[token].more().rules.append(rule) }
-    }
+    private func add(_ rule: ScopeRule) { invalidateScopes(adding: rule) }
 
-    private func invalidateScopes(_ change: (LockToken, Node) -> Void) {
+    private func invalidateScopes(adding rule: ScopeRule?) {
         tell(.changed)
         let node = node
         if let path = Frame.current?.configuredPath(within: node) { stopProgram(Messages.ruleChangesRules(path)) }
         let scopes = node.family.lock.withLock { token in
-            change(token, node)
+            if let rule { node.storage[token].more().rules.append(rule) }
             // Ancestors first.
             return node.subtree(token).dropFirst().compactMap { scope -> WeakReference<Container>? in
                 guard let state = scope.storage[token].rare?.scope else { return nil }
@@ -104,6 +102,7 @@ extension Container {
                 return scope.parent?.storage[token].rare?.scopes[state.path]?.container
             }
         }
-        for scope in scopes { if let container = scope.object { ScopeRun(container).finish() } }
+        let isNew = rule != nil
+        for scope in scopes { if let container = scope.object { ScopeRun(container).finish(isForNewRule: isNew) } }
     }
 }

@@ -61,12 +61,14 @@ struct ScopeRun {
     }
 
     /// Runs the rules, if they haven't run since they last changed, or waits for another thread that runs them.
-    func finish() {
+    ///
+    /// - `isForNewRule`: Whether code has added a rule, rather than that what rules read has changed.
+    func finish(isForNewRule: Bool = false) {
         let waiter = Frame.current
         while true {
             switch family.lock.withLock({ token in next(token, waiter) }) {
             case .done: return
-            case .run(let frame, let rules): run(rules, in: frame)
+            case .run(let frame, let rules): run(rules, in: frame, isForNewRule)
             case .wait(let wait): wait.block()
             case .circle(let path): stopProgram(Messages.scopeNeedsItself(path))
             }
@@ -88,20 +90,20 @@ struct ScopeRun {
     }
 
     /// Runs the rules that apply, in order, and publishes their values like one `update`.
-    private func run(_ rules: [ScopeRule], in frame: Frame) {
+    private func run(_ rules: [ScopeRule], in frame: Frame, _ isForNewRule: Bool) {
         let (node, path) = (node, family.lock.withLock { token in self.node.storage[token].rare?.scope?.path ?? "" })
         let view = Container(.rule(frame, container), asking: node)
         frame.collectWrites()
         Context.run(nil, frame) {
             for rule in rules where rule.matches(path) { rule.configure(view) }
-            publish(frame.takeWrites())
+            publish(frame.takeWrites(), isForNewRule)
         }
         family.lock.withLock { token in node.storage[token].rare?.scope?.run = nil }
         frame.end()
     }
 
     /// Sets the values that rules wrote, and removes those that only an earlier run wrote.
-    private func publish(_ written: [Write]) {
+    private func publish(_ written: [Write], _ isForNewRule: Bool) {
         let keys = Set(written.map(\.key))
         let before = family.lock.withLock { token in
             defer { node.storage[token].rare?.scope?.keys = keys }
@@ -109,7 +111,7 @@ struct ScopeRun {
         }
         var writes = written
         for key in before where !keys.contains(key) { writes.append(Write(node, TypedKey(resetting: key), .rule(nil))) }
-        if !writes.isEmpty { family.commit(writes) }
+        if !writes.isEmpty { family.commit(writes.map { $0.outdating(isForNewRule) }) }
     }
 }
 

@@ -350,7 +350,7 @@ extension Container {
     ///
     /// - Returns: Whether it was done; not if others have replaced `old`.
     func publish(_ new: SourceStack, over old: (any ValueSources)?, checksUnread: Bool = true) throws -> Bool {
-        try replaceSources(old, by: new) { mistakes in
+        try replaceSources(old, by: new, isReload: true) { mistakes in
             // What was read has the first word, so that each error comes once.
             try refuse(mistakes, of: new)
             if checksUnread { try check(new, over: old as? SourceStack ?? SourceStack()) }
@@ -364,7 +364,10 @@ extension Container {
         while true {
             let old = sources
             guard let new = try change(old as? SourceStack ?? SourceStack()) else { return }
-            if try replaceSources(old, by: new, accept: { try refuse($0.filter(\.isFatal), of: new) }) { return }
+            let isDone = try replaceSources(old, by: new, isReload: false) { mistakes in
+                try refuse(mistakes.filter(\.isFatal), of: new)
+            }
+            if isDone { return }
         }
     }
 
