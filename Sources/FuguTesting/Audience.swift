@@ -152,7 +152,7 @@ extension Audience {
         let names = tests.filter { $0.way.last == way.last }.map(\.test.name)
         let place = place()
         let text = Messages.missesValue(way.map(\.name), names, at: place)
-        if isNew(text) { warn(text, at: place.map(SourceLocation.init(of:)) ?? first.sourceLocation) }
+        warnOnce(text, at: place.map(SourceLocation.init(of:)) ?? first.sourceLocation)
     }
 
     /// Warns, once for each key, that a test without a container changes the one that other tests have, or that something that
@@ -161,12 +161,9 @@ extension Audience {
         guard isUnknown, let first = TestCase.running.first else {
             // That's how the program starts.
             if case .unknownTest = self { return }
-            let text = Messages.changesShared(key?.name, self)
-            if isNew(text) { warn(text) }
-            return
+            return warnOnce(Messages.changesShared(key?.name, self))
         }
-        let text = Messages.changesSharedOffTest(key?.name)
-        if isNew(text) { warn(text, at: first.sourceLocation) }
+        warnOnce(Messages.changesSharedOffTest(key?.name), at: first.sourceLocation)
     }
 
     /// Whether something that doesn't know its test may belong to one that has a container.
@@ -177,13 +174,17 @@ extension Audience {
         }
     }
 
+    /// Warns, once for each text in a test.
+    func warnOnce(_ text: String, at location: SourceLocation? = nil) { if isNew(text) { warn(text, at: location) } }
+
     /// Warns, which doesn't fail a test.
     func warn(_ text: String, at location: SourceLocation? = nil) {
         switch self {
+        case .testCase(let testCase): Failure.warn(text, at: testCase.sourceLocation)
         case .test(let test): Failure.warn(text, at: test.sourceLocation)
         case .unknownTest: if let location { Failure.warn(text, at: location) }
         case .xctest: Self.printError(text)
-        case .testCase, .nobody: break
+        case .nobody: break
         }
     }
 

@@ -56,6 +56,8 @@ struct Runner: TestRunner {
 
     var presentTest: String? { Audience.present().name }
 
+    func warn(_ text: String) { Audience.present().warnOnce(text) }
+
     func naming(_ text: String) -> String { Audience.present().naming(text) }
 
     /// Links the constructor, and runs it if that hasn't happened.

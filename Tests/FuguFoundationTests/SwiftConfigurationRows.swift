@@ -40,7 +40,7 @@ private struct Remote: AsyncPropertySource {
 }
 
 @Suite("The idioms of swift-configuration have these counterparts") struct SwiftConfigurationRows {
-    private let container = Container()
+    private let container = Container.program()
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
 }

@@ -94,6 +94,31 @@ struct Law29StrictTests {
         expect(found.first?.text.contains("after the test \(name) ended"), equals: true)
     }
 
+    @Test("A source of the variables or the arguments of the process warns the test that applies it, once (law 29)")
+    func sourcesOfProcess() async throws {
+        let place = try #require(Test.current?.sourceLocation)
+        let found = await issues {
+            try await runCase(.container) {
+                for container in [Container.current, Container.current.child()] {
+                    try container.apply(EnvironmentSource(prefix: "FUGU").ignoringEmptyTexts().scoped(to: "part"))
+                    try container.apply(ArgumentsSource())
+                    try container.apply(EnvironmentSource(environment: ["STRICTNESS_PORT": "1"]))
+                    try container.apply(ArgumentsSource(["--port", "80"]))
+                }
+            }
+            try await runCase(.liveContainer) { try Container.current.apply(ArgumentsSource()) }
+        }
+        expect(found.allSatisfy { $0.place == place })
+        expect(
+            found.map(\.text),
+            equals: [
+                "Fugu: the test applies an EnvironmentSource with the variables of this process, so it depends on the machine.\n"
+                    + #"Fix: pass those that it needs: EnvironmentSource(prefix: "FUGU", environment: ["FUGU_PORT": "80"])."#,
+                "Fugu: the test applies an ArgumentsSource with the arguments of this process, so it depends on how it's run.\n"
+                    + #"Fix: pass those that it needs: ArgumentsSource(["--port", "80"])."#,
+            ])
+    }
+
     private enum Payments: Feature, Required {
         typealias Instance = Double
         static var placeholder: Double { 0 }

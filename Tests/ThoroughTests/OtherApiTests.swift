@@ -40,7 +40,7 @@ extension FeatureContainer {
 extension OtherApiTests {
     @Test("apply, reload, property, require, validate and explain (laws 23 to 26)")
     func configuration() throws {
-        let container = Container()
+        let container = Container.program()
         try container.apply(JSONSource(text: #"{"other": {"port": 2}}"#, name: "a.json"))
         try container.apply(TOMLSource(text: "server.port = 443", name: "a.toml"))
         try container.apply(DictionarySource(["other.host": "h", "list": [1, 2]], name: "dictionary"))
@@ -49,7 +49,7 @@ extension OtherApiTests {
         try container.apply(EnvironmentSource())
         try container.apply(EnvironmentSource(prefix: "NOBODY_HAS_THIS"))
         try container.apply(ArgumentsSource(["--other-port", "3", "--", "--other-port=4"]))
-        try Container().apply(ArgumentsSource())
+        try Container.program().apply(ArgumentsSource())
         try container.apply(JSONSource(path: "/nowhere/at/all.json", isOptional: true))
         try container.apply(TOMLSource(path: "/nowhere/at/all.toml", isOptional: true))
         #expect(throws: PropertyError.self) { try container.apply(JSONSource(path: "nowhere.json")) }

@@ -24,6 +24,9 @@ package protocol TestRunner: Sendable {
 
     /// Returns the text with which the process stops, followed by the tests in which that may happen.
     func naming(_ text: String) -> String
+
+    /// Warns the test that runs on this thread, once.
+    func warn(_ text: String)
 }
 
 /// What code does through a watched container.
@@ -57,6 +60,11 @@ extension Container {
         watcher?(use, key) {
             ReadPlace.current.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") } ?? place()
         }
+    }
+
+    /// Warns the test that runs, if this container is strict.
+    package func warnTest(_ text: @autoclosure () -> String?) {
+        if TestProcess.isTesting, isStrict, let text = text() { TestProcess.runner?.warn(text) }
     }
 
     /// Lets accesses that take the slow path tell `watcher`, and others none.

@@ -395,7 +395,9 @@ extension Container {
         }
         application.follow(until: end)
         let changes = application.changes
-        try place(SourceStack.Entry(reading: source, application))
+        let entry = try SourceStack.Entry(reading: source, application)
+        warnTest(entry.snapshot.warning)
+        try place(entry)
         // A change before the source had its place found nothing to read again.
         if application.changes != changes { readAgain(application) }
     }

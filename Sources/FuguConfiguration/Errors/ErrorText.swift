@@ -2,6 +2,20 @@
 ///
 /// Text from a source or a user comes in only as a parameter, and passes through ``Quoted``.
 enum ErrorText {
+    // MARK: Tests
+
+    /// `prefix`: That of the variables, with its `_`.
+    static func variablesOfProcess(_ prefix: String) -> String {
+        let given = prefix.isEmpty ? "" : "prefix: \"\(prefix.dropLast())\", "
+        return
+            "Fugu: the test applies an EnvironmentSource with the variables of this process, so it depends on the machine.\nFix: pass "
+            + "those that it needs: EnvironmentSource(\(given)environment: [\"\(prefix)PORT\": \"80\"])."
+    }
+
+    static let argumentsOfProcess =
+        "Fugu: the test applies an ArgumentsSource with the arguments of this process, so it depends on how it's run.\nFix: pass those "
+        + "that it needs: ArgumentsSource([\"--port\", \"80\"])."
+
     // MARK: Values
 
     static let nestedTooDeep = "nested deeper than \(NodeStore.depthLimit) levels"

@@ -53,6 +53,7 @@ private struct ArgumentList: SnapshotContent {
     }
 
     private var arguments: [String: Argument] = [:]
+    let warning: String?
     /// The words that aren't arguments, but seem to be meant as such.
     private var doubtful: [Word] = []
 
@@ -71,6 +72,7 @@ private struct ArgumentList: SnapshotContent {
     }
 
     init(_ list: [String]) throws(PropertyError) {
+        warning = list == CommandLine.arguments ? ErrorText.argumentsOfProcess : nil
         var rest = list[...]
         var flagBefore: String?
         var owner: String?

@@ -224,6 +224,11 @@ struct VariableList: SnapshotContent {
 
     var valueCount: Int? { names.count }
 
+    var warning: String? {
+        guard case .process(let variables) = content, variables == EnvironmentSource.current else { return nil }
+        return ErrorText.variablesOfProcess(exactPrefix)
+    }
+
     func value(named name: String) -> LocatedValue? {
         value(of: spelling(of: name), named: name) ?? value(of: exactPrefix + name, named: name)
     }

@@ -84,6 +84,9 @@ public struct PropertySnapshot: Sendable {
     /// Returns the variable of the name, or `nil` if this isn't a source of variables.
     func variable(for name: String) -> String? { content.variable(for: name) }
 
+    /// What a test should know that applies the source.
+    var warning: String? { content.warning }
+
     /// Returns the same snapshot with its names translated into the source's own.
     func renaming(_ rename: @escaping @Sendable (String) -> String?) -> PropertySnapshot {
         var snapshot = self
@@ -153,9 +156,12 @@ protocol SnapshotContent: Sendable {
     func place(of name: String) -> String?
     /// Returns the variable of the name, or `nil` if this content has no variables.
     func variable(for name: String) -> String?
+    /// What a test should know that applies the source.
+    var warning: String? { get }
 }
 
 extension SnapshotContent {
+    var warning: String? { nil }
     func variable(for name: String) -> String? { nil }
 }
 
@@ -167,6 +173,7 @@ private struct RenamedContent: SnapshotContent {
     let rename: @Sendable (String) -> String?
 
     var valueCount: Int? { content.valueCount }
+    var warning: String? { content.warning }
 
     func value(named name: String) -> LocatedValue? { rename(name).flatMap(content.value) }
 
@@ -195,6 +202,7 @@ private protocol ContentView: SnapshotContent {
 
 extension ContentView {
     var valueCount: Int? { content.valueCount }
+    var warning: String? { content.warning }
 
     func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
 
