@@ -266,6 +266,25 @@ struct Law29OutdatedTests {
         expect(zip(found, fixes).allSatisfy { $0.text.contains("\nFix: \($1) earlier, or call reset(") }, "\(found)")
     }
 
+    @Test("So does one of which a part was set above a container that sets what the rest was made from (law 29)")
+    func partsAbove() async {
+        let found = await issues {
+            let root = Container.strict { $0[Letters.self].send = { 7 } }
+            let child = root.child { $0[Number.self] = 4 }
+            for container in [child, child, child.child()] {
+                expect(container[Letters.self].greeting(), equals: "0")
+            }
+            expect(root.child()[Letters.self].greeting(), equals: "0")
+            child[Letters.self].send = { 8 }
+            root[Letters.self] = Letters(greeting: { "whole" }, send: { 1 })
+            expect(root.child { $0[Number.self] = 4 }[Letters.self].greeting(), equals: "whole")
+        }
+        let text =
+            "Fugu: a part of Letters was set above the container that sets Number, and the rest still has the value from above.\n"
+            + "Path: Letters → Number\nFix: set Number where the part is set, before it; or set all of Letters below."
+        expect(found.map(\.text), equals: [text])
+    }
+
     struct Both: Feature {
         let sum: Int
         static func load(in container: any FeatureContainer) -> Both {
@@ -308,15 +327,19 @@ struct Law29OutdatedTests {
         let reports = container.logReports()
         container[Items.self] = Items { 2 }
         _ = (container[Stock.self], container[Doubled.self])
+        container.outdatedPair.left = 1
         for number in 3...5 {
             container[Items.self] = Items { number }
             container[Number.self] = number
             expect(container[Stock.self].count, equals: 2)
             expect(container.child()[Doubled.self].value, equals: 0)
+            expect(container.outdatedPair.right, equals: 0)
         }
         #if DEBUG
-        expect(reports.all.count, equals: 2, "\(reports.all)")
+        expect(reports.all.count, equals: 3, "\(reports.all)")
         expect(reports.all.first, equals: Self.stock)
+        let part = #"Fugu: a part of \.outdatedPair was set before Number was set"#
+        expect(reports.all.last?.hasPrefix(part), equals: true)
         #else
         expect(reports.all, equals: [])
         #endif
@@ -349,10 +372,18 @@ struct Law29OutdatedTests {
     }
 }
 
+private struct OutdatedPair {
+    var left: Int
+    var right: Int
+}
+
 extension ContainerKeys {
     fileprivate var outdatedList: FeatureKey<[Int]> { .init { _ in [] } }
     fileprivate var outdatedFollowers: FeatureKey<[Int]> { .init(reloadsWhenInputsChange: true) { _ in [] } }
     fileprivate var outdatedCount: FeatureKey<Int> { .init { $0.outdatedList.count } }
+    fileprivate var outdatedPair: FeatureKey<OutdatedPair> {
+        .init { OutdatedPair(left: $0[Number.self], right: $0[Number.self]) }
+    }
     fileprivate var outdatedPort: FeatureKey<Int> { .init { $0.port } }
     fileprivate var outdatedDouble: FeatureKey<Int> { .init { 2 * $0[Number.self] } }
 }

@@ -165,6 +165,12 @@ struct Law29PartsTests {
         expect(child.audio.volume(), equals: 11)
         #expect(throws: Stop.self) { try change(&container.audio.volume) }
         expect(container.audio.volume(), equals: 3)
+        // The date has no other part, which could have the time from before.
+        let reports = container.logReports()
+        container.date.now = Date(timeIntervalSince1970: 8)
+        container.timestamp = .constant(5)
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 8))
+        expect(reports.all, equals: [])
     }
 
     @Test("Reading another external feature in order to set a part is a read like any other (law 29)")
@@ -239,6 +245,14 @@ struct Law29PartsTests {
             try await runCase(.container { $0.timestamp = .constant(5) }) {
                 Container.current.date.now += 60
                 expect(Container.current.date.now, equals: Date(timeIntervalSince1970: 65))
+            }
+            try await runCase(
+                .container {
+                    $0.date.now = Date(timeIntervalSince1970: 8)
+                    $0.timestamp = .constant(5)
+                }
+            ) {
+                expect(Container.current.date.now, equals: Date(timeIntervalSince1970: 8))
             }
             try await runCase(.container) {
                 expect(Container.current.date.now, equals: .init(timeIntervalSince1970: 0))

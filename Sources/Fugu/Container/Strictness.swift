@@ -146,16 +146,20 @@ extension Container {
         effects.perform()
     }
 
+    /// Whether readers of this container are told of instances that became outdated.
+    var reportsOutdated: Bool { Node.isDebug || TestProcess.isTesting && isStrict }
+
     /// Reads a feature of which a part is about to be set: in a strict container, this fails nothing.
     ///
     /// What isn't set afterward is that of the placeholder.
     @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
-        guard TestProcess.isTesting, isStrict else { return read() }
+        guard reportsOutdated else { return read() }
         let (node, key) = (node, Key(raw: key))
         let part = Frame(.modify, in: node.family, node, key, under: Frame.current, within: Frame.own)
         defer { part.end() }
         let instance = Context.run(nil, part, read)
-        node.noteRest(of: key)
+        // What has a single part has no rest.
+        if Mirror(reflecting: instance).children.count != 1 { node.noteRest(of: key) }
         return instance
     }
 

@@ -485,15 +485,17 @@ extension Node {
 
     /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
     ///
-    /// - `mustReport`: Set to `true` if it must be reported that an input was set after the load.
+    /// - `mustReport`: Set to `true` if it may have to be reported that the value is outdated.
     @inline(__always)
     func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ mustReport: inout Bool) -> Payload? {
         guard case .found(let cell, let owner) = lookInline(token, key) else { return nil }
         recorder?.record(token, cell, of: owner, as: key)
         link(token, key, to: cell, of: owner)
         let status = cell.status
-        // Under the lock, a value is closed for no other reason.
-        if status & CellFlags.fast == 0 { mustReport = true }
+        if status & (CellFlags.fast | CellFlags.special) != CellFlags.fast {
+            // Under the lock, a value is closed for no other reason than a change of an input.
+            mustReport = status & CellFlags.fast == 0 || cell.place?[token].rare?.rest != nil
+        }
         return cell.payload(status)
     }
 

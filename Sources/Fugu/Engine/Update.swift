@@ -145,7 +145,7 @@ extension Container {
             do throws(E) { return .success(try body(old)) } catch { return .failure(error) }
         }
         if case .success(let payload) = result {
-            if TestProcess.isTesting, isStrict { node.noteRest(of: key.key) }
+            if reportsOutdated { node.noteRest(of: key.key) }
             // Compare the values while other writes are still excluded.
             _ = Context.run(nil, modify) {
                 node.family.commit(Write(node, key, .set(payload)), endOf: modify)

@@ -189,10 +189,13 @@ extension Node {
     @inline(never)
     private func tellOutdated(_ key: Key) {
         let report = family.lock.withLock { token -> String? in
-            guard case .found(let cell, _) = look(token, key), let change = cell.place?[token].rare?.outdatedBy.take()
-            else {
+            guard case .found(let cell, let owner) = look(token, key), let rare = cell.place?[token].rare else {
                 return nil
             }
+            if cell.has(CellFlags.fast) {
+                return rare.rest.flatMap { reportRest(token, $0, of: key, from: owner.depth) }
+            }
+            guard let change = rare.outdatedBy.take() else { return nil }
             cell.openIfPresent()
             // A test fails each time; a program that means it isn't told again.
             if storage[token].strictness == nil, !family.state[token].isNew(change.key, key) { return nil }
@@ -202,6 +205,16 @@ extension Node {
                 isPart: !cell.has(CellFlags.loaded))
         }
         if let report { family.reports.report(report) }
+    }
+
+    /// Returns the report that what was made for a part that was set at `depth` has an input that a node below overrides, if it's the
+    /// first one there.
+    private func reportRest(_ token: LockToken, _ rest: Provenance, of key: Key, from depth: Int) -> String? {
+        path.firstResult { node in
+            if node.depth <= depth { return .some(nil) }
+            let input = rest.keys.first { node.holds(token, $0) }
+            return input.map { node.storage[token].more().isNew(key, $0) ? Messages.restOverridden(key, $0) : nil }
+        } ?? nil
     }
 }
 

@@ -214,6 +214,12 @@ enum Messages {
             + (way.contains(where: \.isElement) ? "; for an element, its list does." : ".")
     }
 
+    static func restOverridden(_ key: Key, _ input: Key) -> String {
+        "Fugu: a part of \(key.name) was set above the container that sets \(input.name), and the rest still has the value from above."
+            + "\nPath: \(way([key.name, input.name]))\nFix: set \(input.name) where the part is set, before it; or set all of "
+            + "\(key.name) below."
+    }
+
     static func lateRead(of key: Key, by feature: Key) -> String {
         "Fugu: \(feature.name) ignored the child's override of \(key.name), because it reads \(key.name) after its load, through "
             + "the container of that load.\nFix: read \(key.name) during the load, so that the child gets its own "
