@@ -48,7 +48,9 @@ struct Law29ProcessTests {
         let testCase = TestCase(of: test)
         expect(Messages.adviceForShared(line, .testCase(testCase)).hasSuffix(".container { \(line) }"))
         expect(Messages.adviceForTrait(line).hasSuffix(".container { \(line) }"))
-        expect(Messages.adviceForRoot(nil).contains(".child(), and give the test a container in the test's trait: .container. To"))
+        expect(
+            Messages.adviceForRoot(nil).contains(
+                ".child(), and give the test a container in the test's trait: .container. To"))
         expect(Messages.adviceByHand(line).hasSuffix("Container.strict { \(line) }"))
     }
 }
