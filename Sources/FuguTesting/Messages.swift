@@ -51,17 +51,17 @@ enum Messages {
         let have = names.count == 1 ? "test \(names[0]) has" : "tests \(GraphWords.list(names)) have"
         return
             "Fugu: \(what(.read, way[0], "Container.shared")) \(offTest), while the \(have) another \(way[way.count - 1])."
-            + "\(path(way, at: place))\n\(takeAlong)"
+            + "\(path(way, at: place))\nFix: \(takeAlong)"
     }
 
     static func changesSharedOffTest(_ key: String?) -> String {
         "Fugu: \(what(.changed, key, "Container.shared")) \(offTest), while tests run that have containers of their own. They don't see "
-            + "the change; tests without one do.\n\(takeAlong)"
+            + "the change; tests without one do.\nFix: \(takeAlong)"
     }
 
     private static let offTest = "on a thread or in a detached task that doesn't know its test"
     private static let takeAlong =
-        "Fix: take the test's container along: write let container = Container.current before the task, and "
+        "take the test's container along: write let container = Container.current before the task, and "
         + "Container.with(container) { … } in it."
 
     /// `inCase`: Whether it's another case of the same test.

@@ -14,7 +14,6 @@ enum Operation {
     /// It never replaces what code or a rule set.
     case supply(SourceAnswer<Payload>)
 
-    var isSet: Bool { if case .set = self { true } else { false } }
     var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
 }
 

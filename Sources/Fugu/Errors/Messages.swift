@@ -45,15 +45,17 @@ enum Messages {
             "Fugu: \(name) can't be loaded: the container is closed.\(way)Fix: load it before close(), or use "
                 + "a container that is still open."
         case .external(let isRequired, let hasTestValue, let remedy):
-            "Fugu: \(name) "
-                + (hasTestValue
-                    ? "has a value for tests, which only a container of the test's own gives."
-                    : "\(isRequired ? "has to be supplied" : "reaches outside the process") and wasn't set for this test.")
-                + "\(pathLine(path.count > 1 ? path : ["the test", name], place))Fix: \(remedy)"
+            "Fugu: \(name) \(missing(isRequired, hasTestValue)).\(pathLine(path.count > 1 ? path : ["the test", name], place))"
+                + "Fix: \(remedy)"
         case .noPreview(let codeName):
             "Fugu: \(name) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: declare "
                 + "static var preview in \(codeName), or set it in the preview's container: set(\(codeName).self, to: …)."
         }
+    }
+
+    private static func missing(_ isRequired: Bool, _ hasTestValue: Bool) -> String {
+        if hasTestValue { return "has a value for tests, which only a container of the test's own gives" }
+        return "\(isRequired ? "has to be supplied" : "reaches outside the process") and wasn't set for this test"
     }
 
     /// Returns what names a key in code.

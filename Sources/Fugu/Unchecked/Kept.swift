@@ -53,7 +53,6 @@ struct Queue<Element: Sendable> {
     private var slots: [Element?] = []
     private var start = 0
 
-    var count: Int { slots.count - start }
     var isEmpty: Bool { start == slots.count }
     var last: Element? { slots.last ?? nil }
     /// Returns a part of the first element, which isn't copied.
