@@ -151,8 +151,11 @@ extension Audience {
         guard let (first, way) = tests.first else { return }
         let names = tests.filter { $0.way.last == way.last }.map(\.test.name)
         let place = place()
-        let text = Messages.missesValue(way.map(\.name), names, at: place)
-        warnOnce(text, at: place.map(SourceLocation.init(of:)) ?? first.sourceLocation)
+        // Once, whichever tests run.
+        guard isNew("\(way.map(\.name)) \(place.map { "\($0)" } ?? "")") else { return }
+        warn(
+            Messages.missesValue(way.map(\.name), names, at: place),
+            at: place.map(SourceLocation.init) ?? first.sourceLocation)
     }
 
     /// Warns, once for each key, that a test without a container changes the one that other tests have, or that something that

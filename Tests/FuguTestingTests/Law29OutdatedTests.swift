@@ -281,7 +281,7 @@ struct Law29OutdatedTests {
         }
         let text =
             "Fugu: a part of Letters was set above the container that sets Number, and the rest still has the value from above.\n"
-            + "Path: Letters → Number\nFix: set Number where the part is set, before it; or set all of Letters below."
+            + "Path: Letters → Number\nFix: set Number where the part is set, before it; or set all of Letters there."
         expect(found.map(\.text), equals: [text])
     }
 

@@ -241,8 +241,8 @@ extension Law29SharedTests {
                     expect(kept.all[0].container[Doubled.self].value, equals: 0)
                     kept.all[0].container.reset(\.label)
                     _ = kept.all[0].container.child()
-                    // Noticed only afterward, since it's fast.
-                    expect(kept.all[0].container[Number.self], equals: 0)
+                    // Noticed for sure only afterward, since it's fast.
+                    if !isRunning { expect(kept.all[0].container[Number.self], equals: 0) }
                 }
             }
             for index in 1...2 {

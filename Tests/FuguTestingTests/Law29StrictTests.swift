@@ -39,6 +39,22 @@ struct Law29StrictTests {
         expect(found.count, equals: 2)
     }
 
+    @Test(
+        "The values of a feature that a strict container refuses end, after the failure (law 29)",
+        .timeLimit(.minutes(1)))
+    func refusedValues() async {
+        let found = await issues {
+            let container = Container.strict()
+            for await _ in container.values(of: Kept.self) { Issue.record("a placeholder is no value") }
+            container[Kept.self] = Kept()
+            for await kept in container.values(of: Kept.self) {
+                expect(kept, is: container[Kept.self])
+                break
+            }
+        }
+        expect(found.count, equals: 1)
+    }
+
     final class Kept: Feature, External, Sendable {
         static func load(in container: any FeatureContainer) -> Kept { Kept() }
         static var placeholder: Kept { Kept() }

@@ -219,7 +219,7 @@ enum Messages {
     static func restOverridden(_ key: Key, _ input: Key) -> String {
         "Fugu: a part of \(key.name) was set above the container that sets \(input.name), and the rest still has the value from above."
             + "\nPath: \(way([key.name, input.name]))\nFix: set \(input.name) where the part is set, before it; or set all of "
-            + "\(key.name) below."
+            + "\(key.name) there."
     }
 
     static func lateRead(of key: Key, by feature: Key) -> String {

@@ -64,6 +64,11 @@ extension Container {
 }
 
 extension Container {
+    /// Whether a test has failed because the feature isn't set, so that a reader of its values would wait in vain.
+    fileprivate func hasRefused(_ key: Key) -> Bool {
+        TestProcess.isTesting && key.kind == .feature && key.traits.isExternal && isStrict && present(key, nil) == nil
+    }
+
     func reportFailedReload(of key: Key, _ error: any Error) {
         if let error = error as? LoadError, error.code == .containerGone || error.code == .containerClosed { return }
         node.family.reports.report(Messages.reloadFailed(of: key, error))
@@ -155,7 +160,7 @@ extension AsyncStream {
             preparation?.cancel()
         }
         // Closing ends the sequences that exist at that moment; this one may have been added later.
-        if container.node.isRefusing { observer.cancel() }
+        if container.node.isRefusing || container.hasRefused(subject.key) { observer.cancel() }
         self = stream
     }
 }
