@@ -214,6 +214,7 @@ extension Container {
             return []
         }
         let frame = Frame(.closing, in: node.family, node, under: Frame.current, within: nil)
+        if let error = frame.waitsForItself() { throw error }
         let closing = Closing(node: node, frame: frame, deadline: deadline)
         // Canceling the caller doesn't cancel the closing, whose closers must not block the caller's actor.
         let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { await closing.run() }
@@ -255,6 +256,30 @@ extension Node {
                     token, to: family.state[token].now, reachesDescendants: !isRoot && hasChildren(token))
             }
         }
+    }
+}
+
+extension Frame {
+    /// Returns an error if the closing is called by something that it would wait for, before it refuses any load.
+    @inline(never) fileprivate func waitsForItself() -> CloseError? {
+        for frame in chain.dropFirst() {
+            if frame.kind == .load, frame.node!.isWithin(node!) {
+                return .waitsForItself(frame.key!.name, isLoad: true)
+            }
+            // The frame that runs the closers of leavers, or a closing in progress.
+            let isWaitedFor = family.lock.withLock { token in
+                frame.kind == .closing && node!.storage[token].rare?.closing === frame
+                    || frame === family.state[token].leaverFrame
+                        && node!.subtree(token).contains { $0.storage[token].rare?.leaverCount ?? 0 > 0 }
+            }
+            if isWaitedFor { return waitsForCloser }
+        }
+        return nil
+    }
+
+    /// The error of a closer that makes the closing wait for itself.
+    fileprivate var waitsForCloser: CloseError {
+        .waitsForItself(chain.first { $0.kind == .closer }?.key?.name, isLoad: false)
     }
 }
 
@@ -337,7 +362,7 @@ private struct Closing: Sendable {
     /// Returns the error if the closing would wait for a load or closers that wait for it.
     private func waitsForItself(_ target: Frame) -> CloseError {
         if target.kind == .load { return .waitsForItself(target.key!.name, isLoad: true) }
-        return .waitsForItself(frame.chain.first { $0.kind == .closer }?.key?.name, isLoad: false)
+        return frame.waitsForCloser
     }
 
     /// Lets the nodes load again, except those that another closing refuses or that are closed.
