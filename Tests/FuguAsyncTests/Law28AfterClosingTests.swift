@@ -22,6 +22,7 @@ extension Law28AfterClosingTests {
         Case("A strict container still refuses what reaches outside (laws 28 and 29)", strict),
         Case("While closers run, they are answered like all others, and the closing ends (law 28)", duringClosing),
         Case("Concurrent readers of a closed container each get their own instance (law 28)", many),
+        Case("A closing that is refused closes nothing, for a moment either (law 28)", refusedClosing),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law28AfterClosingTests>) async throws {
@@ -55,6 +56,36 @@ extension Law28AfterClosingTests {
         static func load(in container: any FeatureContainer) -> Thing {
             do { return try container[Parsed.self] } catch { return Thing("\((error as? LoadError)?.path ?? [])") }
         }
+    }
+
+    struct Refused: AsyncFeature {
+        static let reads = Counter()
+        static func load(in container: any FeatureContainer) async throws -> Int {
+            let family = container[AsyncCycleWaysTests.FamilyProperty.self].container!
+            await reads.reaches(100)
+            var refusals = 0
+            for _ in 0..<2_000 {
+                do { try await family.close() } catch is CloseError { refusals += 1 }
+            }
+            return refusals
+        }
+    }
+
+    func refusedClosing() async throws {
+        let container = Container()
+        container[AsyncCycleWaysTests.FamilyProperty.self] = .init(container: container)
+        let (ended, failures) = (Gate(), Counter())
+        let reader = startThread {
+            while !ended.isOpen {
+                container.reset(Parsed.self)
+                do { _ = try container[Parsed.self] } catch { failures.add() }
+                Refused.reads.add()
+            }
+        }
+        try await expect(container[Refused.self], equals: 2_000)
+        ended.open()
+        await reader.opened()
+        expect(failures.value, equals: 0)
     }
 
     private func closed() async throws -> (container: Container, reports: Log<String>) {
