@@ -30,6 +30,7 @@ extension Law28EarlyLeaversTests {
             failedLoad),
         Case("A throwing load that fails runs its own closers at once (law 28)", failedThrowingLoad),
         Case("Errors of its closers are reported (law 28)", errorsAreReported),
+        Case("Such an error may use the container in its deinit (laws 4 and 28)", errorUsesContainer),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law28EarlyLeaversTests>) async throws {
@@ -311,6 +312,29 @@ extension Law28EarlyLeaversTests {
         container.reset(Source.self)
         let report = await reports.first(1)
         expect(report.first?.contains("Source"), equals: true)
+        try await container.close()
+    }
+
+    struct Failed: Error { let witness: Witness }
+
+    func errorUsesContainer() async throws {
+        let container = Container()
+        let (reports, ended) = (container.logReports(), Counter())
+        for index in 0..<3 {
+            let key = FeatureKey(id: index) { handle in
+                handle.onClose { [unowned container] in
+                    throw Failed(witness: Witness {
+                        container.reset(Tenant.self)
+                        ended.add()
+                    })
+                }
+                return index
+            }
+            _ = container[key]
+            container.reset(key)
+        }
+        await ended.reaches(3)
+        expect(reports.all.count, equals: 3)
         try await container.close()
     }
 }

@@ -114,19 +114,22 @@ extension Family {
         let next: Teardown? = lock.withLock { token in
             last?.isOver(token, &effects)
             if !state[token].leavers.isEmpty { return state[token].leavers.takeFirst() }
-            (state[token].leaverFrame, state[token].leaverCall) = (nil, nil)
+            state[token].leaverFrame = nil
+            state[token].leaverCall.set(nil, &effects.garbage)
             return nil
         }
-        effects.wakeWaiters()
+        effects.perform()
         return next
     }
 
     @inline(never) fileprivate func note(_ call: ClosingCall) {
-        lock.withLock { token in state[token].leaverCall = call }
+        var garbage = Garbage()
+        lock.withLock { token in state[token].leaverCall.set(call, &garbage) }
+        garbage.dispose()
     }
 
     @inline(never) fileprivate func notedCall() -> ClosingCall? {
-        lock.withLock { token in state[token].leaverCall }
+        lock.withLock { token in state[token].leaverCall.value }
     }
 }
 

@@ -54,9 +54,9 @@ struct FamilyState {
     var sourced = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
     /// The instances that have left, whose closers run one instance after the other.
     var leavers = Queue<Teardown>()
-    /// The frame in which these closers run, if any do, to find circles of waits, and the last call of one.
+    /// The frame in which these closers run, if any do, to find circles of waits, and the last call of one, which keeps its error.
     var leaverFrame: Frame?
-    var leaverCall: ClosingCall?
+    var leaverCall = Kept<ClosingCall?>(nil)
     /// The reports that debug builds have already made: for each feature, the keys.
     private var reported = KeyTable<Set<Key>>()
     fileprivate(set) var eventHub = Kept<EventHub?>(nil)
