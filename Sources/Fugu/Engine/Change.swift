@@ -440,8 +440,8 @@ extension Node {
     /// Whether the next reader of an instance that was made from a key reports that code has set the key since.
     fileprivate func reportsOutdated(_ token: LockToken) -> Bool { Node.isDebug || storage[token].strictness != nil }
 
-    /// Whether all containers report outdated instances.
-    static var isDebug: Bool {
+    /// Whether all containers report outdated instances, and reads are checked after the loads.
+    @inline(__always) static var isDebug: Bool {
         #if DEBUG
         true
         #else

@@ -123,13 +123,7 @@ package enum TestProcess {
     static var isTesting: Bool { installer.load(ordering: .relaxed) != 0 }
 
     /// Whether reads are checked after the loads: in debug builds, and in a process that runs tests.
-    @inline(__always) static var checksLoads: Bool {
-        #if DEBUG
-        true
-        #else
-        isTesting
-        #endif
-    }
+    @inline(__always) static var checksLoads: Bool { Node.isDebug || isTesting }
 
     /// The runner, or `nil` if FuguTesting isn't linked.
     static var runner: (any TestRunner)? {
