@@ -199,7 +199,7 @@ extension Law27OverlapTests {
 
 // Law 27: depending loads are waiters, too: a load runs with the priority of its most urgent waiter,
 // directly or through others, where the runtime can raise it.
-@Suite("Urgency is handed on to what a load waits for (law 27)", .timeLimit(.minutes(1))) struct Law27PriorityTests {}
+@Suite("Urgency is handed on to what a load waits for (law 27)", .timeLimit(.minutes(5))) struct Law27PriorityTests {}
 
 extension Law27PriorityTests {
     struct Deep: AsyncFeature {

@@ -381,7 +381,7 @@ extension Law28ReentryTests {
 }
 
 // Law 28: close() always comes back. A closing that would wait for itself is found, through others too.
-@Suite("Closings that wait for one another come to an end (law 28)", .timeLimit(.minutes(1)))
+@Suite("Closings that wait for one another come to an end (law 28)", .timeLimit(.minutes(5)))
 struct Law28CrosswiseTests {}
 
 extension Law28CrosswiseTests {

@@ -112,7 +112,7 @@ extension Law28ClosingTests {
 
     @Test(
         "A closer can wait for a task that reads a sequence of the container (laws 12 and 28)",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func closerAwaitsReader() async throws {
         struct Number: Property { static var defaultValue: Int { 1 } }
         let log = Log<String>()
@@ -520,7 +520,7 @@ extension Law28FailedLoadTests {
 }
 
 // Laws 8 and 28: with close(), features are released, set ones as well as loaded ones; properties keep answering.
-@Suite("Closing releases every feature (laws 8 and 28)", .timeLimit(.minutes(1))) struct Law28ReleasesWhatWasSetTests {}
+@Suite("Closing releases every feature (laws 8 and 28)", .timeLimit(.minutes(5))) struct Law28ReleasesWhatWasSetTests {}
 
 extension Law28ReleasesWhatWasSetTests {
     struct Plain: Feature {

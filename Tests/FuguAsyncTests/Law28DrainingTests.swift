@@ -368,7 +368,7 @@ extension Law28DroppedTests {
 }
 
 // Law 28: close() runs every closer. Outside a load, a closer belongs to the container and runs last.
-@Suite("No closer is dropped (law 28)", .timeLimit(.minutes(1))) struct Law28LateClosersTests {}
+@Suite("No closer is dropped (law 28)", .timeLimit(.minutes(5))) struct Law28LateClosersTests {}
 
 extension Law28LateClosersTests {
     static let cases: [Case<Law28LateClosersTests>] = [

@@ -149,7 +149,7 @@ private func isOfClosing(_ report: String) -> Bool { !report.contains("loads aga
 
 // Law 28: a load that fails runs its own closers at once; an async one has awaited them before anyone is notified, so that
 // the next try finds what they gave back.
-@Suite("A failed load has given back before anybody is notified (law 28)", .timeLimit(.minutes(1)))
+@Suite("A failed load has given back before anybody is notified (law 28)", .timeLimit(.minutes(5)))
 struct Law28FailureIsLastTests {}
 
 extension Law28FailureIsLastTests {

@@ -150,7 +150,7 @@ extension LoadStateTests {
 
     @Test(
         "A load that sets what it reads is tried again a few times only, async ones too (law 19)",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func setsItsInput() async {
         let (loads, kept) = (Counter(), container)
         container.replace(Weather.self) { container in
@@ -168,7 +168,7 @@ extension LoadStateTests {
 
     @Test(
         "Changes by observers in different deliveries each let a failed load be tried again (law 19)",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func changedInManyDeliveries() async {
         struct Number: Property { static var defaultValue: Int { 0 } }
         let (tries, kept) = (Log<String>(), container)

@@ -106,7 +106,7 @@ struct Law15ReaderTests {
 
     @Test(
         "A load that fails because of a wrong setting is tried again when the setting is right (law 12)",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func retriedWhenRight() async throws {
         let source = MutableSource(["pool.size": "many"], name: "values")
         let container = Container()
@@ -123,7 +123,7 @@ struct Law15ReaderTests {
 
     @Test(
         "A load that fails because nothing gives a setting is tried again when something does (law 12)",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func retriedWhenThere() async throws {
         let source = MutableSource(name: "values")
         let container = Container()

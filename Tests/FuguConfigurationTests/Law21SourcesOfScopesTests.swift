@@ -7,7 +7,7 @@ import Testing
 
 // Laws 20, 21, 23 and 28: a source's value counts as held by its container, a scope as much as any other: what is made
 // from it lives there, and is reset and closed with it.
-@Suite("What is made from a scope's source belongs to the scope (laws 20, 21, 23, 28)", .timeLimit(.minutes(1)))
+@Suite("What is made from a scope's source belongs to the scope (laws 20, 21, 23, 28)", .timeLimit(.minutes(5)))
 struct Law21SourcesOfScopesTests {
     private let key = PropertyKey("law21.number", defaultValue: 0)
 }

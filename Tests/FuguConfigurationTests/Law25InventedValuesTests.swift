@@ -75,7 +75,7 @@ private struct Holder {
     lazy var later = 7
 }
 
-@Suite("What nobody wrote is decoded only where the documentation says so", .timeLimit(.minutes(1)))
+@Suite("What nobody wrote is decoded only where the documentation says so", .timeLimit(.minutes(5)))
 struct Law25InventedValuesTests {}
 
 extension Law25InventedValuesTests {

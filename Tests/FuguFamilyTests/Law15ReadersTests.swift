@@ -436,7 +436,7 @@ extension Law15InjectedTests {
 
 // Law 15: what load(in:) reads is recorded, and nothing else. @Injected asks `Container.current` if the wrapper was made
 // where nothing was bound, or if that is the container it was made in or a descendant; else the one it was made in.
-@Suite("Law 15: whose reads are recorded", .timeLimit(.minutes(1))) struct Law15OtherThreadsTests {}
+@Suite("Law 15: whose reads are recorded", .timeLimit(.minutes(5))) struct Law15OtherThreadsTests {}
 
 extension Law15OtherThreadsTests {
     static let cases: [Case<Law15OtherThreadsTests>] = [

@@ -296,7 +296,7 @@ extension Law21ScopesTests {
     }
 }
 
-@Suite("Rules run once, without a lock, and never hang (law 21)", .timeLimit(.minutes(1))) struct Law21ThreadsTests {}
+@Suite("Rules run once, without a lock, and never hang (law 21)", .timeLimit(.minutes(5))) struct Law21ThreadsTests {}
 
 extension Law21ThreadsTests {
     static let cases: [Case<Law21ThreadsTests>] = [

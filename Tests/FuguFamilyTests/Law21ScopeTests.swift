@@ -6,7 +6,7 @@ import Testing
 
 // Laws 20, 21 and 28: a scope is a child. What is made from what its rules set lives in the scope: it is reset, closed and
 // released with it, like what is made from what a child sets.
-@Suite("Instances made from a rule's value belong to the scope (laws 20, 21 and 28)", .timeLimit(.minutes(1)))
+@Suite("Instances made from a rule's value belong to the scope (laws 20, 21 and 28)", .timeLimit(.minutes(5)))
 struct Law21ScopeLifetimeTests {}
 
 extension Law21ScopeLifetimeTests {

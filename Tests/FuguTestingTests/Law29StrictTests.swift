@@ -41,7 +41,7 @@ struct Law29StrictTests {
 
     @Test(
         "The values of a feature that a strict container refuses end, after the failure (law 29)",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func refusedValues() async {
         let found = await issues {
             let container = Container.strict()

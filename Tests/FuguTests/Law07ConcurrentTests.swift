@@ -402,7 +402,7 @@ extension Law07LostUpdateTests {
 
 // Law 7: inside an update, a key that it resets or replaces gives what's published, and what isn't loaded loads as it does
 // outside (laws 3, 6, 15, 16 and 28).
-@Suite("Law 7: loading inside an update", .timeLimit(.minutes(1))) struct Law07PendingLoadTests {}
+@Suite("Law 7: loading inside an update", .timeLimit(.minutes(5))) struct Law07PendingLoadTests {}
 
 extension Law07PendingLoadTests {
     static let cases: [Case<Law07PendingLoadTests>] = [

@@ -392,7 +392,7 @@ extension Law10NobodysLoadTests {
 
 // Law 10: setting from inside an observer is delivered after the present round. One container's observers never hold up
 // those of another. == is called outside every lock, and does not keep anybody from setting.
-@Suite("Law 10: rounds of delivery", .timeLimit(.minutes(1))) struct Law10RoundsTests {}
+@Suite("Law 10: rounds of delivery", .timeLimit(.minutes(5))) struct Law10RoundsTests {}
 
 extension Law10RoundsTests {
     static let cases: [Case<Law10RoundsTests>] = [

@@ -351,7 +351,7 @@ extension Law17WaitingTests {
 
 // Law 17: what a load remembers takes time and memory in proportion to all it was made from, directly and through others;
 // dropping and releasing it take bounded stack, however long the chain.
-@Suite("Law 17: what a load remembers", .serialized, .timeLimit(.minutes(1))) struct Law17DepthTests {}
+@Suite("Law 17: what a load remembers", .serialized, .timeLimit(.minutes(5))) struct Law17DepthTests {}
 
 extension Law17DepthTests {
     struct Bottom: Property { static var defaultValue: Int { 1 } }

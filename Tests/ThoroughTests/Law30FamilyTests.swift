@@ -7,7 +7,7 @@ import Testing
 // Law 30: with n observers, children, waiters, keys, events or reloads, ending, cancelling, releasing or closing them all
 // takes time in proportion to n; a set or reset costs what it concerns, among ten keys or ten thousand. Nothing that is
 // remembered grows while what is alive does not.
-@Suite("Law 30: many of everything", .serialized, .timeLimit(.minutes(1))) struct Law30ManyTests {}
+@Suite("Law 30: many of everything", .serialized, .timeLimit(.minutes(5))) struct Law30ManyTests {}
 
 extension Law30ManyTests {
     struct Number: Property { static var defaultValue: Int { 0 } }

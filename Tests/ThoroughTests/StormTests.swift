@@ -9,7 +9,7 @@ import Testing
 
 // All laws at once, foremost 4, 8, 27, 28 and 30: whatever happens together, nothing hangs, each closer runs once, every
 // instance that was opened is closed, and nothing stays alive.
-@Suite("Everything at once", .timeLimit(.minutes(1))) struct StormTests {}
+@Suite("Everything at once", .timeLimit(.minutes(5))) struct StormTests {}
 
 extension StormTests {
     /// How long it takes: a moment, unless the environment asks for more.
