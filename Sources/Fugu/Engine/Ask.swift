@@ -57,6 +57,20 @@ extension SourceAnswer<Payload> {
 }
 
 extension Container {
+    /// Runs `read`, and repeats it until no sources of this container or its ancestors were replaced meanwhile.
+    ///
+    /// An error counts as a result. In a load, what any attempt has read is an input.
+    package func atOneMoment<R, E>(_ read: () throws(E) -> R) throws(E) -> R {
+        func attempt() -> Result<R, E> {
+            do throws(E) { return .success(try read()) } catch { return .failure(error) }
+        }
+        while true {
+            let before = allSources
+            let result = attempt()
+            if before.elementsEqual(allSources, by: { $0 === $1 }) { return try result.get() }
+        }
+    }
+
     /// The sources of this container.
     package var sources: (any ValueSources)? {
         let node = node

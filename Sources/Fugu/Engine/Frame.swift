@@ -1,12 +1,11 @@
 import Synchronization
 
-/// A unit of work that runs user code, such as a load, an update, a `modify`, rules, a round of observers, a closing, or a
-/// snapshot.
+/// A unit of work that runs user code, such as a load, an update, a `modify`, rules, a round of observers, or a closing.
 ///
 /// The parents of a frame form a chain, from what is needed to what needs it, which messages print.
 final class Frame: Sendable {
     enum Kind {
-        case load, modify, update, rules, observers, closing, closer, warmUp, snapshot
+        case load, modify, update, rules, observers, closing, closer, warmUp
     }
     let kind: Kind
     let family: Family
@@ -130,8 +129,6 @@ final class RareFrameState {
     var pending: [PendingWrites] = []
     /// The time at which an update, a `modify`, or a run of rules began.
     var begun: UInt64 = 0
-    /// The reads that a snapshot holds back from loads.
-    var heldReads = Kept<[HeldRead]>([])
     /// The last failure of each feature that the frame needed.
     var failures = KeyTable<FailedNeed>()
     /// The errors of features that a warm-up needed and nothing supplies.

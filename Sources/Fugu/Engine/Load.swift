@@ -218,7 +218,6 @@ extension Frame {
     }
 
     func add(_ token: LockToken, _ input: Input, _ depth: Int) {
-        if holdBack(token, input, depth) { return }
         if depth > state[token].depth { state[token].depth = depth }
         if input.provenance?.isLocal == true { state[token].isLocal = true }
         state[token].append(input)

@@ -48,8 +48,6 @@ struct FamilyState {
     private(set) var childCount: UInt64 = 0
     /// How to ask sources for each named key that was read or observed.
     var namings = KeyTable<PropertyNaming>()
-    /// The number of snapshot frames in progress.
-    var attemptCount = 0
     /// The nodes that have sources; a node is removed when it ends.
     var sourced = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
     /// The instances that have left, whose closers run one instance after the other.

@@ -206,7 +206,7 @@ struct Reading: ~Copyable {
 
     /// Whether the load that reads is a replaced loader of the same key, maybe within a child's decoration.
     private var isOwnReplacement: Bool {
-        guard let frame = frame?.reader, frame.kind == .load else { return false }
+        guard let frame, frame.kind == .load else { return false }
         return (frame.key == key || frame.key!.decorated == key) && frame.load!.limit != nil
     }
 
@@ -358,7 +358,7 @@ struct Reading: ~Copyable {
             else { continue }
             if let circle = Waits.add(frame, for: load) {
                 // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
-                guard circle.allSatisfy({ $0.kind == .snapshot || $0.kind == .load && $0.node === node }) else {
+                guard circle.allSatisfy({ $0.kind == .load && $0.node === node }) else {
                     return nil
                 }
                 return .cycle(circle.compactMap(\.key) + [key])
@@ -464,7 +464,7 @@ struct Reading: ~Copyable {
     #if DEBUG
     /// Reports a load that reads its own family without using its handle.
     private func reportUnrecorded() {
-        guard recorder == nil, let load = frame?.reader, load.kind == .load, load.family === node.family else { return }
+        guard recorder == nil, let load = frame, load.kind == .load, load.family === node.family else { return }
         node.family.reports.report(Messages.unrecordedRead(of: key, by: load.key!))
     }
     #endif
