@@ -17,13 +17,13 @@ extension PropertyContainer {
     /// back values that code sets at the same time.
     ///
     /// Call it on the handle of a load to create an instance from values that belong together, such as a certificate and its
-    /// key. The values count as inputs of the load like all that it reads; what was read again counts once.
+    /// key. The values count as inputs of the load like all that it reads, even if it reads again.
     ///
     /// - Parameter read: A closure that reads the values from the container that it receives. It may run several times; the
     ///   last result counts, whether it's returned or thrown.
     /// - Returns: What `read` returns.
     /// - Throws: What `read` throws.
-    /// - Complexity: Besides the closure, O(*d*) for *d* ancestors, and O(*n*) for *n* values that a load reads.
+    /// - Complexity: Besides the closure, O(*d*) for *d* ancestors.
     public func snapshot<Result, E>(_ read: (Self) throws(E) -> Result) throws(E) -> Result {
         try _container.atOneMoment { () throws(E) in try read(self) }
     }
