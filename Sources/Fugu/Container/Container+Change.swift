@@ -111,6 +111,8 @@ extension Container {
     ) throws(E) -> R {
         let key = TypedKey(definition.raw, of: Value.self)
         checkMayChange(key.key)
+        // Sources store their answer before other writes of the key are excluded.
+        if let naming = definition.naming { asked.family.learn(naming, of: key.key) }
         var answer: R?
         try runModify(key, read: { Payload(readPlainly(definition.loader) as Value) }) { payload throws(E) in
             var value = payload.value(as: Value.self)

@@ -69,12 +69,6 @@ struct Write {
         return write
     }
 
-    /// Whether the write is the sources' answer to a name that's first used in the `modify` that excludes other writes.
-    fileprivate func isBeneath(_ exclusion: Frame, _ waiter: Frame?) -> Bool {
-        guard case .supply = operation else { return false }
-        return waiter?.chain.contains { $0 === exclusion } ?? false
-    }
-
     /// The value that the write stores.
     var value: Payload? {
         switch operation {
@@ -320,10 +314,7 @@ extension Family {
             return nil
         }
         if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== transaction {
-            let waiter = Frame.current
-            if !write.isBeneath(exclusion, waiter) {
-                return exclusion.beginWait(token, for: waiter).map { .wait($0) } ?? .circle(exclusion.key!)
-            }
+            return exclusion.beginWait(token, for: Frame.current).map { .wait($0) } ?? .circle(exclusion.key!)
         }
         guard let new = write.value, case .found(let seen, _) = write.node.lookInline(token, write.key),
             let old = seen.payload

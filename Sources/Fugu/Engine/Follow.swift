@@ -104,10 +104,9 @@ private struct FollowerState {
     /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
     var watched: Provenance?
     var watchesInputs = false
-    /// The keys of instances past which the node sees, and the inputs of loads for observers that have failed since, which are
-    /// watched, too.
-    var passed: Set<Key> = []
-    var failedInputs: Set<Key> = []
+    /// Other keys that are watched: of instances past which the node sees, and the inputs of loads for observers that have failed
+    /// since.
+    var others: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
     var reloads = false
     /// The pending events.
@@ -220,7 +219,7 @@ extension Follower {
             guard let place = node.storage.existingCell(token, key)?.place else { return }
             let known = state[token].watchesInputs ? state[token].watched?.keys ?? [] : []
             for input in provenance.keys where input != key && !known.contains(input) {
-                guard state[token].failedInputs.insert(input).inserted else { continue }
+                guard state[token].others.insert(input).inserted else { continue }
                 place.register(token, with: node.place(token, input), as: .follower)
             }
         }
@@ -273,22 +272,20 @@ extension Follower {
     /// Nothing hides an instance from the root until it's lost.
     private func watch(_ token: LockToken, _ provenance: Provenance?, isLost: Bool, _ garbage: inout Garbage) {
         let watchesInputs = node.depth > 0 || isLost
-        let passed = watchesInputs ? node.use { $0.passed(token, [key]) } : []
-        if state[token].watched === provenance, state[token].watchesInputs == watchesInputs,
-            state[token].passed == passed, isLost || state[token].failedInputs.isEmpty
-        {
+        var others = watchesInputs ? node.use { $0.passed(token, [key]) } : []
+        if isLost { others.formUnion(state[token].others) }
+        if state[token].watched === provenance, state[token].watchesInputs == watchesInputs, state[token].others == others {
             return
         }
-        state[token].failedInputs = []
         node.use { node in
             guard let place = node.storage.existingCell(token, key)?.place else { return }
             place.unregisterFollower(token)
             garbage.add(state[token].watched)
             state[token].watched = provenance
             state[token].watchesInputs = watchesInputs
-            state[token].passed = passed
+            state[token].others = others
             guard watchesInputs else { return }
-            for input in passed.union(provenance?.keys ?? []) where input != key {
+            for input in others.union(provenance?.keys ?? []) where input != key {
                 place.register(token, with: node.place(token, input), as: .follower)
             }
         }
