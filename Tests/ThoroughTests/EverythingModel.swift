@@ -126,7 +126,7 @@ final class EverythingModel {
     /// 28: features that were set are released, too; loaders stay, and so do properties.
     func close(_ name: Int) {
         let closed = members[name]!
-        for member in members.values where member.ancestry.contains(where: { $0 === closed }) && !member.isClosed {
+        for member in members.values where member.ancestry.contains(where: { $0 === closed }) {
             member.isClosed = true
             for (key, held) in member.held where !key.isProperty {
                 if case .value = held { member.held[key] = nil }

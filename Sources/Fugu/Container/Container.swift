@@ -206,12 +206,12 @@ extension Container {
     ///
     /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with
     /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of their
-    /// dependencies. A second call waits for the first one, whose deadline counts, and runs closures that were registered after it.
+    /// dependencies. A second call waits for the first one, whose deadline counts, and closes what was loaded or registered after it.
     /// Canceling the caller doesn't cancel the closing.
     ///
     /// After the call, reads of throwing and async features that aren't loaded throw ``LoadError``. Properties and
-    /// plain features can still be read: a plain feature that isn't there is loaded for its reader alone, isn't kept,
-    /// and is reported (see ``handleReports(by:)``). Teardown closures that such a load registers don't run.
+    /// plain features can still be read: a plain feature that isn't there is loaded and reported (see ``handleReports(by:)``), and
+    /// its teardown closures run at the next call.
     ///
     /// The call also waits for the closures of instances that were replaced, reset, or reloaded earlier. Their errors are
     /// reported, not thrown.

@@ -237,7 +237,6 @@ extension Node {
             guard !hasChildren(token), storage[token].inProgress == 0,
                 rare == nil || !rare!.hasClosers && rare!.closing == nil
             else { return false }
-            if storage[token].isClosed { return true }
             if storage.cells(token).contains(where: { $0.place?[token].rare?.follower.value != nil }) { return false }
             release(token, &effects)
             return true
@@ -425,7 +424,7 @@ private struct Closing: Sendable {
             }
             let closers = rare.closers.takeAll()
             if !closers.isEmpty || rare.leaverCount > 0 { return (closers.reversed(), nil) }
-            if !node.storage[token].isClosed { node.release(token, &effects) }
+            node.release(token, &effects)
             rare.closing = nil
             return nil
         }

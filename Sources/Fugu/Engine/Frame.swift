@@ -144,8 +144,6 @@ final class RareFrameState {
     var task: Task<Void, Never>?
     /// The priority of the task, which waiters raise.
     var priority: UInt8 = 0
-    /// Instances loaded after the container was closed, which the load shares with the loads that it needs.
-    var privateInstances = Kept<[Key: Payload]>([:])
     /// The number of the load in events.
     var number: UInt64?
 

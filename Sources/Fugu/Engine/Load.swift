@@ -17,8 +17,8 @@ struct LoadFacts: Sendable {
     let expected: UnmanagedReference<Node>
     /// The time at which the load began.
     let begun: UInt64
-    /// Whether the instance is for its reader alone and isn't kept, because the container is closed.
-    let isPrivate: Bool
+    /// Whether the load began after its container was closed, or while it's being closed, for nothing that began before.
+    let isLate: Bool
 }
 
 /// A key that a load has read.
@@ -268,22 +268,16 @@ extension Frame {
         let view = key!.kind == .property ? container : Container(handle: self)
         let bound = view === container ? nil : view
         let span = LoadSpan.begin(self)
-        var closerCount = 0
         let result: Result<Payload, any Error>
         do {
             result = .success(try Context.run(bound, self) { try loader(view) })
         } catch {
             result = .failure(error)
         }
-        if load!.isPrivate {
-            closerCount = family.lock.withLock { token in state[token].rare?.closers.value.count ?? 0 }
-        }
         let given = endLoad(with: result, recorder, span)
         if view !== container { view.answers(from: homeNode) }
         deliver()
-        if load!.isPrivate {
-            family.reports.report(Messages.loadedAfterClosing(way + [key!], closers: closerCount))
-        }
+        if load!.isLate { family.reports.report(Messages.loadedAfterClosing(way + [key!])) }
         return try given.get()
     }
 

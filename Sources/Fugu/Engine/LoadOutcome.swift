@@ -144,8 +144,7 @@ struct LoadOutcome {
         var uses: [Lifetime] = []
         if let used = state[token].firstInput?.lifetime { uses.append(used) }
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
-        // The closers of an instance that's for its reader alone don't run.
-        let closers = load.load!.isPrivate ? [] : state[token].rare?.closers.value ?? []
+        let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         return Lifetime(token, load.key!.known(at: home.depth), home: home, closers: closers, uses: uses)
     }
@@ -157,14 +156,6 @@ struct LoadOutcome {
         _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Frame?, _ duration: Duration?,
         _ effects: inout Effects
     ) -> String? {
-        if facts.isPrivate, case .success(let payload) = result {
-            // The loads in the same container that need the instance share it.
-            for frame in load.chain where frame.node === asker && frame.load?.isPrivate == true {
-                frame.state[token].more().privateInstances.set(payload, for: key, &effects.garbage)
-            }
-            publish(token, result)
-            return nil
-        }
         if !hasFailed { rememberLast(token, &effects) }
         if case .found(let cell, let owner) = lookAgain(token), !hasFailed || !cell.has(CellFlags.loaded),
             let other = cell.payload
@@ -216,11 +207,12 @@ struct LoadOutcome {
 
     /// Whether to keep the instance.
     ///
-    /// Its home must be open, an instance below the root needs an anchor, and the key must not have been set or reset there
+    /// Its home must still be there, an instance below the root needs an anchor, and the key must not have been set or reset there
     /// during the load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
-        if isProvisional || mustBeRetried { return false }
-        if home.isEnded(token) || home.storage[token].isClosed && key.kind != .property { return false }
+        if isProvisional || mustBeRetried || home.isEnded(token) { return false }
+        // The load began before its home was closed, but has exceeded the deadline.
+        if home.storage[token].isClosed, !facts.isLate, key.kind != .property { return false }
         // The asker may hold the key without a value by now, and not see that of its home.
         if home !== asker, case .found = home.look(token, key) { return false }
         return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, knownKey, in: home)

@@ -275,21 +275,14 @@ struct Reading: ~Copyable {
         }
         if let decision = refuseNesting(token) { return decision }
         // A read that has waited for a load began before a closing, which waits for the end of that read.
-        let isAlone = isRefused(token) && awaited == nil
-        if isAlone {
-            if key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
-            if let frame {
-                for above in frame.chain where above.node === node {
-                    if let known = above.state[token].rare?.privateInstances.value[key] { return .found(known) }
-                }
-            }
-        }
+        let isLate = isRefused(token) && awaited == nil
+        if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
         let rare = node.ancestor(at: 0).place(token, key.known(at: 0))[token].more()
         let isAskers = isFixed || declared.isLocal
         let expected = expectedHome(token, of: node, isAskers, rare.last, limit)
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
-        if misses < 4, !isAlone, !rare.loads.isEmpty, let decision = join(token, rare, isAskers, expected, limit) {
+        if misses < 4, !rare.loads.isEmpty, let decision = join(token, rare, isAskers, expected, limit) {
             return decision
         }
         // A value for tests isn't external itself.
@@ -301,7 +294,7 @@ struct Reading: ~Copyable {
         let facts = LoadFacts(
             home: declared, isFixed: isFixed, reloads: request.reloads,
             isExternal: isExternal, wraps: replacement?.link != nil, limit: limit, expected: expected,
-            begun: node.family.state[token].now, isPrivate: isAlone)
+            begun: node.family.state[token].now, isLate: isLate)
         let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
         if isTask { awaited = (load.pendingOutcome(token), isOwn: true) }
@@ -338,7 +331,7 @@ struct Reading: ~Copyable {
         guard let frame else { return true }
         var closed = node
         while let parent = closed.parent, parent.storage[token].isRefusing { closed = parent }
-        return !frame.chain.contains { $0.load?.isPrivate == false && $0.node!.isWithin(closed) }
+        return !frame.chain.contains { $0.load?.isLate == false && $0.node!.isWithin(closed) }
     }
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
@@ -350,7 +343,7 @@ struct Reading: ~Copyable {
         let depth = limit?.depth ?? 0
         for case let load? in rare.loads.candidates(at: mine) {
             let facts = load.load!
-            guard facts.limit == limit, load.key!.known(at: depth) == key.known(at: depth), !facts.isPrivate,
+            guard facts.limit == limit, load.key!.known(at: depth) == key.known(at: depth),
                 !load.state[token].isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, isAskers, rare.last, limit) == mine,
                 !load.mustBeRetried(token),

@@ -148,12 +148,11 @@ enum Messages {
             + "container.set(\(key.codeName).self, to: …)."
     }
 
-    static func loadedAfterClosing(_ way: [Key], closers: Int) -> String {
+    static func loadedAfterClosing(_ way: [Key]) -> String {
         let name = way.last?.name ?? "?"
-        let lost = closers == 0 ? "" : " Teardown closures that its load registered don't run: close it yourself."
         return
-            "Fugu: \(name) was read after its container was closed. It was loaded for this read alone and isn't "
-            + "kept.\(lost)\(pathLine(way.map(\.name)))Fix: read \(name) before close(), or use a container that is still open."
+            "Fugu: \(name) was loaded after its container was closed. Only another close() closes it."
+            + "\(pathLine(way.map(\.name)))Fix: read \(name) before close(), or use a container that is still open."
     }
 
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {
