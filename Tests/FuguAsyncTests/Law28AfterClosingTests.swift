@@ -20,7 +20,9 @@ extension Law28AfterClosingTests {
         Case("A throwing feature that it needs throws, with the way (law 28)", throwingOnesThrow),
         Case("The handle that such an instance keeps goes on answering (law 28)", keptHandle),
         Case("A strict container still refuses what reaches outside (laws 28 and 29)", strict),
-        Case("While closers run, they are answered like all others, and what they load is closed, too (law 28)", duringClosing),
+        Case(
+            "While closers run, they are answered like all others, and what they load is closed, too (law 28)",
+            duringClosing),
         Case("Concurrent readers of a closed container get one instance (law 28)", many),
         Case("A closing that is refused closes nothing, for a moment either (law 28)", refusedClosing),
     ]

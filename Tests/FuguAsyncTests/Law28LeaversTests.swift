@@ -323,10 +323,11 @@ extension Law28EarlyLeaversTests {
         for index in 0..<3 {
             let key = FeatureKey(id: index) { handle in
                 handle.onClose { [unowned container] in
-                    throw Failed(witness: Witness {
-                        container.reset(Tenant.self)
-                        ended.add()
-                    })
+                    throw Failed(
+                        witness: Witness {
+                            container.reset(Tenant.self)
+                            ended.add()
+                        })
                 }
                 return index
             }

@@ -274,7 +274,9 @@ extension Follower {
         let watchesInputs = node.depth > 0 || isLost
         var others = watchesInputs ? node.use { $0.passed(token, [key]) } : []
         if isLost { others.formUnion(state[token].others) }
-        if state[token].watched === provenance, state[token].watchesInputs == watchesInputs, state[token].others == others {
+        if state[token].watched === provenance, state[token].watchesInputs == watchesInputs,
+            state[token].others == others
+        {
             return
         }
         node.use { node in
