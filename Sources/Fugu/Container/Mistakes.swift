@@ -11,6 +11,20 @@ extension PropertyContainer {
         get { fatalError() }
         set { fatalError() }
     }
+
+    /// Not available: the container, such as that of a rule for scopes, gives no features.
+    @available(*, unavailable, message: "a PropertyContainer, such as a rule's, has no features; set what they read")
+    public subscript<K: ContainerKey>(feature: K.Type) -> K.ContainerValue {
+        get { fatalError() }
+        set { fatalError() }
+    }
+
+    /// Not available: the container, such as that of a rule for scopes, gives no features.
+    @available(*, unavailable, message: "a PropertyContainer, such as a rule's, has no features; set what they read")
+    public subscript<K: ValueKey>(dynamicMember feature: KeyPath<ContainerKeys, K>) -> K.Value {
+        get { fatalError() }
+        set { fatalError() }
+    }
 }
 
 extension FeatureContainer {
@@ -44,6 +58,12 @@ extension Container {
     public func contribute<Element>(to list: (ContainerKeys) -> FeatureKey<[Element]>, _ element: Element) {
         fatalError()
     }
+
+    /// Not available: the feature isn't a list, or the closure creates one.
+    @available(*, unavailable, message: "the feature must be an array, of which the closure creates one element")
+    public func contribute<Instance>(
+        to list: (ContainerKeys) -> FeatureKey<Instance>, load: (any FeatureContainer) -> Instance
+    ) { fatalError() }
 }
 
 extension FeatureKey {

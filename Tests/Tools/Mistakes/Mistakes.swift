@@ -145,6 +145,22 @@ extension ContainerKeys {
 
 func add(_ container: Container) { container.contribute(to: \.names, "a") }
 
+// MARK: ContributeToNoArray
+// compiler: error: 'contribute(to:load:)' is unavailable: the feature must be an array, of which the closure creates one element
+// Cure: write `container.decorate(\.mail) { mail, _ in … }` to wrap a single instance.
+
+import Fugu
+
+struct Mail: Feature {
+    static func load(in container: any FeatureContainer) -> Mail { Mail() }
+}
+
+extension ContainerKeys {
+    var mail: FeatureKey<Mail> { .init(Mail.self) }
+}
+
+func add(_ container: Container) { container.contribute(to: \.mail) { _ in Mail() } }
+
 // MARK: CurrentAssigned
 // compiler: error: cannot assign to property: 'current' is a get-only property
 // Cure: bind it for an operation: `Container.with(container) { … }`.
@@ -1005,6 +1021,35 @@ extension ContainerKeys {
 let api = Container()
 api.configureScopes("/orders") { $0.timeout = api.scope("/orders").timeout + 1 }
 print(api.scope("/orders").timeout)
+
+// MARK: RuleSetsFeature
+// compiler: error: 'subscript(dynamicMember:)' is unavailable: a PropertyContainer, such as a rule's, has no features; set what they read
+// Cure: set a property, and let the feature read it, so that each scope has its own instance.
+
+import Fugu
+
+struct Mail: Feature {
+    var pending: [String]
+    static func load(in container: any FeatureContainer) -> Mail { Mail(pending: []) }
+}
+
+extension ContainerKeys {
+    var mail: FeatureKey<Mail> { .init(Mail.self) }
+}
+
+func configure(_ container: Container) { container.configureScopes { $0.mail.pending = ["a"] } }
+
+// MARK: RuleSetsFeatureByType
+// compiler: error: 'subscript(_:)' is unavailable: a PropertyContainer, such as a rule's, has no features; set what they read
+// Cure: set a property, and let the feature read it, so that each scope has its own instance.
+
+import Fugu
+
+struct Mail: Feature {
+    static func load(in container: any FeatureContainer) -> Mail { Mail() }
+}
+
+func configure(_ container: Container) { container.configureScopes { $0[Mail.self] = Mail() } }
 
 // MARK: SetAsync
 // compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
