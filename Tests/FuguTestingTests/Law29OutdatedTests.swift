@@ -83,6 +83,33 @@ struct Law29OutdatedTests {
         expect(found.map(\.text), equals: [shelf, shelf, Self.stock])
     }
 
+    @Test("A long path is shortened, and no reset of each of its instances is advised (law 29)")
+    func longPath() async {
+        let steps = (0..<100).reduce(into: [] as [FeatureKey<Int>]) { steps, number in
+            let before = steps.last
+            steps.append(
+                FeatureKey(id: number, member: "step") { container in
+                    before.map { container[$0] } ?? container[Number.self]
+                })
+        }
+        let found = await issues {
+            let container = Container.strict()
+            _ = container[steps[99]]
+            container[Number.self] = 5
+            _ = (container[steps[99]], container[steps[2]], container[steps[3]])
+        }
+        let last = ". An instance that should follow its inputs declares reloadsWhenInputsChange."
+        expect(
+            found.map { String($0.text.drop { $0 != "\n" }.dropFirst()) },
+            equals: [
+                #"Path: \.step[99] → \.step[98] → … (95 more) … → \.step[2] → \.step[1] → \.step[0] → Number"#
+                    + "\nFix: set Number earlier" + last,
+                #"Path: \.step[2] → \.step[1] → \.step[0] → Number"#
+                    + "\nFix: set Number earlier, or call reset(key), reset(key), and reset(key) afterward" + last,
+                #"Path: \.step[3] → \.step[2] → \.step[1] → \.step[0] → Number"# + "\nFix: set Number earlier" + last,
+            ])
+    }
+
     @Test("A property that is set too late is reported, and what has a key is named by it (law 29)")
     func properties() async {
         let found = await issues {

@@ -2,9 +2,12 @@
 ///
 /// A message has a line for what happened, one for the path that led to the key, and one for the fix.
 enum Messages {
-    /// Returns the path with arrows between its names, abbreviated in the middle if it's long.
-    static func way(_ path: [String]) -> String {
-        let names = path.count <= 40 ? path : path.prefix(10) + ["… (\(path.count - 30) more) …"] + path.suffix(20)
+    /// Returns the path with arrows between its names, abbreviated in the middle if it has more than a number of them.
+    static func way(_ path: [String], atMost limit: Int = 40) -> String {
+        let (first, last) = (limit / 4, limit / 2)
+        let names =
+            path.count <= limit
+            ? path : path.prefix(first) + ["… (\(path.count - first - last) more) …"] + path.suffix(last)
         return names.map { $0.count <= 120 ? $0 : "\($0.prefix(80))…\($0.suffix(20))" }.joined(separator: " → ")
     }
 
@@ -198,19 +201,19 @@ enum Messages {
 
     /// `way`: From the instance that was read to the input that was set.
     static func outdated(_ way: [Key], by change: ChangeWords, isPart: Bool) -> String {
-        let (name, input) = (way[0].name, way[way.count - 1])
+        let (name, input, path) = (way[0].name, way[way.count - 1], self.way(way.map(\.name), atMost: 8))
         let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
-        // A reset of a decorated feature, or of a list, would remove what was added to it.
-        let hasLayers = way.contains { $0.decorated != nil }
+        // A reset of a decorated feature, or of a list, would remove what was added to it. Nobody writes a long list of resets.
+        let mayReset = resets.count <= 3 && !way.contains { $0.decorated != nil }
         let (did, imperative) = change
         if isPart {
             return
                 "Fugu: a part of \(name) was set before \(input.name) was \(did), and the rest still has the old value.\nPath: "
-                + "\(self.way(way.map(\.name)))\nFix: \(imperative) \(input.name) earlier."
+                + "\(path)\nFix: \(imperative) \(input.name) earlier."
         }
         return "Fugu: \(name) was loaded before \(input.name) was \(did), and still has the old value.\nPath: "
-            + "\(self.way(way.map(\.name)))\nFix: \(imperative) \(input.name) earlier"
-            + (hasLayers ? "" : ", or call \(GraphWords.list(resets)) afterward")
+            + "\(path)\nFix: \(imperative) \(input.name) earlier"
+            + (mayReset ? ", or call \(GraphWords.list(resets)) afterward" : "")
             + ". An instance that should follow its inputs declares reloadsWhenInputsChange"
             + (way.contains(where: \.isElement) ? "; for an element, its list does." : ".")
     }
