@@ -38,8 +38,10 @@ public final class ManualClock: Clock, Sendable {
         self.patience = patience
     }
 
+    deinit { state.withLock { $0.moverUnlessAsked }?.warn(Messages.clockIsNeverAsked) }
+
     /// The instant that the clock shows.
-    public var now: Instant { state.withLock { $0.now } }
+    public var now: Instant { state.withLock { $0.ask() } }
 
     /// Zero, since the clock moves by any duration.
     public var minimumResolution: Duration { .zero }
@@ -104,18 +106,21 @@ extension ManualClock {
         by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
     ) async {
         if duration < .zero { fatalError(Messages.clockGoesBack(duration)) }
+        let now = state.withLock { $0.now }
         await advance(to: now.advanced(by: duration), fileID: fileID, filePath: filePath, line: line)
     }
 
     /// Moves the clock by a duration at once, without letting tasks run.
     ///
-    /// Tasks whose deadlines have come wake, and run later, in the order of their deadlines.
+    /// Tasks whose deadlines have come wake, and run later, in the order of their deadlines. If nothing has read the clock, slept on
+    /// it, or wrapped it when it's released, the test that moved it is warned.
     ///
     /// - Parameter duration: The duration. A negative one stops the program with a message.
     /// - Complexity: O(*n*) for *n* tasks that sleep.
     public func move(by duration: Duration) {
         if duration < .zero { fatalError(Messages.clockGoesBack(duration)) }
-        state.withLock { $0.advance(to: $0.now.advanced(by: duration)) }.forEach { $0.continuation.resume() }
+        let test = Audience.present()
+        state.withLock { $0.move(by: duration, for: test) }.forEach { $0.continuation.resume() }
     }
 
     /// Advances the clock to an instant, and lets tasks run, like ``advance(by:fileID:filePath:line:)``.
@@ -242,6 +247,8 @@ extension ErasedClock {
     ///
     /// - Parameter clock: The clock to wrap.
     public init(_ clock: ManualClock) {
+        // It's in use, even if nobody reads it in this test.
+        _ = clock.now
         self.init(
             now: { clock.now }, resolution: { clock.minimumResolution },
             sleep: { instant, _ in try await clock.sleep(until: instant) })

@@ -15,13 +15,31 @@ struct ManualClockState: Sendable {
     /// Counts the sleeps that began and ended.
     private(set) var changes = 0
     private var lastTicket: UInt64 = 0
+    private var isAsked = false
+    /// The test that moved the clock before anything asked it.
+    private var mover: Audience?
+    /// The test that moved the clock in vain.
+    var moverUnlessAsked: Audience? { isAsked ? nil : mover }
 
     init(now: ManualClock.Instant) {
         self.now = now
     }
 
+    /// Returns what the clock shows to whoever asks it.
+    mutating func ask() -> ManualClock.Instant {
+        isAsked = true
+        return now
+    }
+
+    /// Moves the clock for a test, and returns the sleepers to wake.
+    mutating func move(by duration: Duration, for test: Audience) -> ArraySlice<Sleeper> {
+        mover = mover ?? test
+        return advance(to: now.advanced(by: duration))
+    }
+
     /// Returns a number that identifies a task before its continuation exists.
     mutating func ticket() -> UInt64 {
+        isAsked = true
         lastTicket += 1
         return lastTicket
     }

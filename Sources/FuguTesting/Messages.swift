@@ -163,6 +163,10 @@ enum Messages {
             + "sleeps, write clock.move(by: …)."
     }
 
+    static let clockIsNeverAsked =
+        "Fugu: a ManualClock was moved, but nothing has ever read it or slept on it.\nFix: give it to the tested code, before that "
+        + "takes another clock: $0.clock = ErasedClock(clock). After useStandardDoubles(), move container.manualClock instead."
+
     static func clockMissesSleepers(_ place: SourcePlace, _ count: Int, _ found: Int) -> String {
         let tasks = count == 1 ? "a task" : "\(count) tasks"
         let sleep = found == 0 ? "none does" : found == 1 ? "only 1 does" : "only \(found) do"

@@ -7,7 +7,14 @@ extension ContainerKeys {
     /// for each family of containers.
     ///
     /// It moves only when you advance it.
-    public var manualClock: FeatureKey<ManualClock> { .init { _ in ManualClock() } }
+    public var manualClock: FeatureKey<ManualClock> {
+        .init { _ in
+            let clock = ManualClock()
+            // The doubles are to follow it, even if a test reads none of them.
+            _ = clock.now
+            return clock
+        }
+    }
 }
 
 extension FeatureContainer {

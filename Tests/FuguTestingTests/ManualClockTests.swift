@@ -61,6 +61,7 @@ extension ManualClockTests {
             "Waiting for sleepers ends when there are enough, at once if there are already, and when its task is cancelled",
             watching),
         Case("Advancing to an instant that has passed lets tasks run", backwards),
+        Case("A clock that is moved, and that nothing ever asks or wraps, is a warning", movedForNobody),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<ManualClockTests>) async throws { try await stated.run(self) }
@@ -296,6 +297,53 @@ extension ManualClockTests {
         expect(clock.sleeperCount, equals: 1)
         await clock.run()
         _ = await task.result
+    }
+
+    func movedForNobody() async throws {
+        func wrap(_ clock: some Clock<Duration>) -> ErasedClock { ErasedClock(clock) }
+        let found = await texts {
+            let forgotten = ManualClock()
+            for _ in 1...2 { forgotten.move(by: .seconds(1)) }
+        }
+        expect(
+            found,
+            equals: [
+                "Fugu: a ManualClock was moved, but nothing has ever read it or slept on it.\nFix: give it to the tested code, before "
+                    + "that takes another clock: $0.clock = ErasedClock(clock). After useStandardDoubles(), move "
+                    + "container.manualClock instead."
+            ])
+        let none = await texts {
+            _ = ManualClock()
+            let read = ManualClock()
+            read.move(by: .seconds(1))
+            _ = read.now
+            let slept = ManualClock()
+            try? await slept.sleep(until: .init())
+            slept.move(by: .seconds(1))
+            // What a set-up moves, a test needn't ask.
+            for wrap in [{ ErasedClock($0) }, { wrap($0) }] as [(ManualClock) -> ErasedClock] {
+                let wrapped = ManualClock()
+                wrapped.move(by: .seconds(1))
+                _ = wrap(wrapped)
+            }
+            Container.strict {
+                $0.useStandardDoubles()
+                $0.manualClock.move(by: .seconds(1))
+            } operation: {
+            }
+        }
+        expect(none, equals: [])
+        // It's the warning of the test that moved it, wherever it's released.
+        let seen = await issues {
+            let kept = Locked<ManualClock?>(nil)
+            try await runCase(.container) {
+                let clock = ManualClock()
+                clock.move(by: .seconds(1))
+                kept.withLock { $0 = clock }
+            }
+            kept.withLock { $0 = nil }
+        }
+        expect(seen.map(\.place), equals: [try #require(Test.current).sourceLocation])
     }
 
     @Test("Moving back by a duration stops with a message, in release builds too")

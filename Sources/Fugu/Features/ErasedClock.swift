@@ -58,7 +58,9 @@ public struct ErasedClock: Clock, Sendable {
             self = clock
             return
         }
-        let origin = Instant() as? C.Instant ?? clock.now
+        // Read in any case, so that a manual clock knows that it's in use.
+        let now = clock.now
+        let origin = Instant() as? C.Instant ?? now
         self.init(now: { Instant(offset: origin.duration(to: clock.now)) }, resolution: { clock.minimumResolution }) {
             try await clock.sleep(until: origin.advanced(by: $0.offset), tolerance: $1)
         }
