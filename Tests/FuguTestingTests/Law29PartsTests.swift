@@ -123,6 +123,35 @@ struct Law29PartsTests {
         expect(found.map(\.text), equals: [])
     }
 
+    @Test(
+        "A part that is set isn't wrapped by a decoration that was there before; the other parts stay wrapped (laws 14, 29)"
+    )
+    func decorated() async throws {
+        @Sendable func decorate(_ container: Container, _ sum: Double) {
+            container.decorate(Doubling.self) { doubling, _ in
+                Doubling(volume: { doubling.volume() + sum }, play: doubling.play)
+            }
+        }
+        let found = await issues {
+            try await runCase(
+                .container {
+                    $0[Audio.self] = Audio(play: { _ in }, volume: { 1 })
+                    decorate($0, 10)
+                }, .container { $0.doubling.play = { _ in } }
+            ) {
+                let container = Container.current
+                expect(container.doubling.volume(), equals: 12)
+                container.doubling.volume = { 3 }
+                expect(container.doubling.volume(), equals: 3)
+                decorate(container, 20)
+                expect(container.doubling.volume(), equals: 23)
+                container.doubling.volume = { 3 }
+                expect(container.doubling.volume(), equals: 3)
+            }
+        }
+        expect(found.map(\.text), equals: [])
+    }
+
     @Test("What an assignment to a part leaves is the placeholder's, also behind what is made from one (law 29)")
     func remaining() async throws {
         let found = await issues {

@@ -17,7 +17,8 @@ extension Container {
     /// the instance that its parent has.
     ///
     /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
-    /// discards them. A strict container refuses to load what is wrapped as it does without the decoration.
+    /// discards them. They don't wrap a part that you set later, here or in a child; the other parts stay wrapped. A strict
+    /// container refuses to load what is wrapped as it does without the decoration.
     ///
     /// If an ancestor sets, replaces, decorates, or resets the feature later, the next read in the child wraps the new instance.
     ///
