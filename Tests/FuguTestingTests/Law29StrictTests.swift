@@ -60,6 +60,17 @@ struct Law29StrictTests {
         static var placeholder: Kept { Kept() }
     }
 
+    @Test("What isn't set isn't there for ifLoaded, which loads nothing, also after a read was refused (law 29)")
+    func notLoaded() async {
+        let found = await issues {
+            let container = Container.strict()
+            expect(container.ifLoaded(Mailer.self) == nil && container.ifLoaded(\.clock) == nil)
+            _ = container[Mailer.self]
+            expect(container.ifLoaded(Mailer.self) == nil)
+        }
+        expect(found.count, equals: 1)
+    }
+
     @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 29)")
     func offTask() async throws {
         let place = try #require(Test.current?.sourceLocation)

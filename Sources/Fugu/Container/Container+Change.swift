@@ -16,6 +16,7 @@ extension Container {
     /// The method looks here and in the ancestors. It finds what code, a rule, or a source set, and what was loaded, including a
     /// default that was read before; it neither loads anything nor waits for a load in progress. The first use of a name in a
     /// family asks the sources, on the calling thread. In a load, an instance that is found is an input; `nil` isn't recorded.
+    /// Since nothing is loaded, a test doesn't fail if it hasn't set an external feature: the method returns `nil`.
     ///
     /// You can call the method on any thread. It never stops the program.
     ///
