@@ -37,6 +37,7 @@ struct Law25DeclarationsTests {
     static let cases: [Case<Law25DeclarationsTests>] = [
         Case("One name with two defaults is a mistake, whoever reads first", defaults),
         Case("One name with two types is a mistake, and a value is checked for both", types),
+        Case("Of keys that aren't declared, each type decodes the text, and whoever reads first decides", undeclared),
         Case("Two names with one variable and one argument are a mistake", spellings),
         Case("One name with two forms is a mistake", forms),
         Case("A member of a merged table is a name that must agree with others", members),
@@ -69,6 +70,15 @@ struct Law25DeclarationsTests {
         expect(mistakes.contains("t:1:15: law25d.port: expected String, found integer 5"), "\(mistakes)")
         expect(container.reference().entries.count, equals: 1)
         expect(container.explain().count, equals: 2)
+    }
+
+    func undeclared() throws {
+        let reports = Log<String>()
+        container.handleReports { reports.add($0) }
+        try container.apply(EnvironmentSource(environment: ["LAW25D_PORT": "5"]))
+        expect(container.portNumber == 5 && container.portText == "5")
+        expect(container.longWait == 60 && container.shortWait == 60)
+        expect(reports.all, equals: [])
     }
 
     func spellings() throws {
