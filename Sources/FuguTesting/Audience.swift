@@ -146,7 +146,7 @@ extension Audience {
     func warnOfRead(of key: Key, at place: () -> SourcePlace?) {
         guard isUnknown else { return }
         let tests = TestCase.running.compactMap { test in
-            Container.shared.way(from: key, to: test.overrides).map { (test: test, way: $0) }
+            Container.shared.way(from: key, toGivenIn: test.containers).map { (test: test, way: $0) }
         }
         guard let (first, way) = tests.first else { return }
         let names = tests.filter { $0.way.last == way.last }.map(\.test.name)

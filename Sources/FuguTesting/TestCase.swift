@@ -170,13 +170,11 @@ final class TestCase: Sendable {
         kept.texts.forEach(issue)
     }
 
-    /// Lets others know what the case sets in its container.
+    /// Lets others know what the case has in its container.
     func add(_ container: Container) { state.withLock { $0.containers.append(container) } }
 
-    /// What the case has set for itself, except external features, which nobody else reads without a failure.
-    var overrides: Set<Key> {
-        Set(state.withLock { $0.containers }.flatMap(\.overridesBelow).filter { !$0.traits.isExternal })
-    }
+    /// The containers of the case, until it ends.
+    var containers: [Container] { state.withLock { $0.containers } }
 
     /// Lets the standard doubles stay unread.
     func expectNoRead(of entries: [Key: UInt64]) { state.withLock { $0.standard = entries } }

@@ -533,6 +533,60 @@ extension Law29SharedTests {
                 "Path: the test → Number, in M/F.swift:1\n"))
     }
 
+    @Test("So is one that misses what a source or a scope's rule of the test gives, but not one that sees the same (law 29)")
+    func detachedReadsOfSources() async throws {
+        struct Tide: Feature {
+            static func load(in container: any FeatureContainer) -> String { "\(container.level) m" }
+        }
+        let name = try #require(Test.current).readableName
+        let log = Log<String>()
+        let logging = Failure.Recorder { text, _ in log.add(text) }
+        let detached: @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void = { body in
+            try await Task.detached { try Failure.$recorder.withValue(logging) { try body() } }.value
+        }
+        let line = #line + 4
+        let source = DictionarySource(["law29.level": 3, "law29.height": 4, "law29.depth": "deep", "law29.breadth": 7], name: "source")
+        let read: @Sendable () -> Void = {
+            for _ in 1...2 {
+                _ = (Container.current.height, Container.current[Tide.self], Container.current.depth)
+                _ = (Container.current.width, Container.current.length)
+            }
+        }
+        let trait = ContainerTrait.container {
+            try $0.apply(source)
+            $0.configureScopes("/a") {
+                $0.width = 5
+                $0.length = 6
+            }
+        }
+        try await runCase(trait) { try await detached(read) }
+        try await runCase(trait) {
+            let scope = Container.current.scope("/a")
+            try await detached(read)
+            expect(scope.width, equals: 5)
+        }
+        func text(_ key: String, _ missed: String? = nil, _ path: String = "") -> String {
+            Self.missed("\(key) was read", "the test \(name) has another \(missed ?? key)", path)
+        }
+        let path =
+            "Path: the test → Tide → \\.level, in detachedReadsOfSources() at FuguTestingTests/Law29SharedTests.swift:\(line)\n"
+        expect(
+            log.all,
+            equals: [text(#"\.height"#), text("Tide", #"\.level"#, path), text(#"\.width"#), text(#"\.length"#)])
+        // This is how a program starts.
+        struct Start: Property { static var defaultValue: String { "default" } }
+        try await detached {
+            Container.shared[Start.self] = "set"
+            try Container.shared.apply(source)
+        }
+        log.removeAll()
+        try await runCase(.liveContainer) {
+            expect(Container.current.breadth, equals: 7)
+            try await detached { _ = (Container.current[Start.self], Container.current.breadth) }
+        }
+        expect(log.all, equals: [])
+    }
+
     @Test("So is one that changes the shared container, once for each key, while a test has one of its own (law 29)")
     func detachedChanges() async throws {
         struct Level: Property { static var defaultValue: Int { 0 } }
@@ -577,6 +631,12 @@ extension Law29SharedTests {
 
 extension ContainerKeys {
     fileprivate var pressure: PropertyKey<Int> { .init(defaultValue: 1) }
+    fileprivate var level: PropertyKey<Int> { .init("law29.level", defaultValue: 0) }
+    fileprivate var height: PropertyKey<Int> { .init("law29.height", defaultValue: 0) }
+    fileprivate var depth: PropertyKey<Int> { .init("law29.depth", defaultValue: 0) }
+    fileprivate var breadth: PropertyKey<Int> { .init("law29.breadth", defaultValue: 0) }
+    fileprivate var width: PropertyKey<Int> { .init(defaultValue: 0) }
+    fileprivate var length: PropertyKey<Int> { .init(defaultValue: 0) }
     fileprivate var tags: FeatureKey<[String]> { .init { _ in [] } }
     fileprivate var label: FeatureKey<String> { .init { _ in "label" } }
     fileprivate var gauge: FeatureKey<String> { .init(testValue: { _ in "for tests" }) { _ in "live" } }

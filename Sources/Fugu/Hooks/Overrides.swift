@@ -2,15 +2,44 @@ extension Container {
     /// The entries that code set in this container, with the times that identify what it set.
     package var overrides: [Key: UInt64] { Dictionary(uniqueKeysWithValues: held().map { ($0.key, $0.time) }) }
 
-    /// The keys that code set in this container and its descendants.
-    package var overridesBelow: [Key] { held(below: true).map(\.key) }
-
-    /// Returns the path from a key to the nearest of others from which it was loaded, or to itself if it's one of them.
-    package func way(from key: Key, to others: Set<Key>) -> [Key]? {
-        if others.contains(key) { return [key] }
+    /// Returns the path from a key to the nearest from which it was loaded, or to itself, that other containers, or those below
+    /// them, give another value.
+    ///
+    /// External features don't count: nobody reads them elsewhere without a failure.
+    package func way(from key: Key, toGivenIn others: [Container]) -> [Key]? {
         let family = node.family
-        let way = family.lock.withLock { token in family.way(token, from: key) { others.contains($0) } }
+        var keys = [key]
+        family.lock.withLock { token in
+            _ = family.way(token, from: key) { input in
+                keys.append(input)
+                return false
+            }
+        }
+        keys.removeAll { $0.traits.isExternal }
+        let given = Set(others.flatMap { $0.given(keys, besides: self) })
+        if given.contains(key) { return [key] }
+        let way = family.lock.withLock { token in family.way(token, from: key) { given.contains($0) } }
         return way.count > 1 ? way : nil
+    }
+
+    /// Returns those keys to which code, a rule, or a source gives a value here or below, except what another container has, too.
+    private func given(_ keys: [Key], besides other: Container) -> [Key] {
+        let (node, theirs) = (node, other.sources)
+        let settings = other.node.family.lock.withLock { token in keys.map { other.node.setting(token, of: $0) } }
+        let (given, sources) = node.family.lock.withLock { token in
+            let nodes = node.subtree(token)
+            let sources = nodes.compactMap { $0.storage[token].rare?.sources.value }
+            return (nodes.map { node in keys.map { node.setting(token, of: $0) } }, sources)
+        }
+        return keys.indices.filter { index in
+            if given.contains(where: { $0[index] != nil && !$0[index].isSame(as: settings[index]) }) { return true }
+            // What nobody has read in that family isn't held yet.
+            guard let naming = keys[index].naming else { return false }
+            return sources.contains { sources in
+                (try? naming.ask(sources).get()) != nil
+                    && theirs.map { sources.holdsTheSame(naming.name, as: $0) } != true
+            }
+        }.map { keys[$0] }
     }
 
     /// Calls a closure at the first read of each entry that code has set here so far.
@@ -42,12 +71,11 @@ extension Container {
         }
     }
 
-    /// Returns the entries that code set here, or here and below, each with a loader that returns it.
-    private func held(below: Bool = false) -> [(key: Key, loader: Replacement, time: UInt64)] {
+    /// Returns the entries that code set here, each with a loader that returns it.
+    private func held() -> [(key: Key, loader: Replacement, time: UInt64)] {
         let node = node
         return node.family.lock.withLock { token in
-            let nodes = below ? node.subtree(token) : [node]
-            return nodes.flatMap { $0.storage.cells(token) }.compactMap {
+            node.storage.cells(token).compactMap {
                 cell -> (key: Key, loader: Replacement, time: UInt64)? in
                 // Code didn't set what a decoration wraps.
                 if cell.has(CellFlags.layered) || cell.key.decorated != nil { return nil }
