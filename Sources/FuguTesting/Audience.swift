@@ -91,13 +91,11 @@ extension Audience {
             let isOwn = Test.current?.id == test.id
             Failure.record(isOwn ? text : Messages.of(text, test.readableName), at: test.sourceLocation)
         case .unknownTest:
-            // To guess which one it is could fail another test.
-            let running = TestCase.running
-            let text = Messages.ofUnknown(text, running.map(\.name))
+            // To guess which one it is could fail another test, or send the reader to it.
+            let text = naming(text)
             // Issues that are recorded before the tests begin are lost.
             if Thread.isMainThread, unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { Self.printError(text) }
-            let first = place == nil ? running.first?.sourceLocation : nil
-            Failure.record(text, at: first ?? SourceLocation(of: place))
+            Failure.record(text, at: SourceLocation(of: place))
         case .xctest:
             #if canImport(XCTest)
             XCTFail(text, file: place?.file ?? "unknown", line: place?.line ?? 0)

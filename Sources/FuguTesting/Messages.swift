@@ -131,10 +131,9 @@ enum Messages {
     static func ofUnknown(_ text: String, _ tests: [String]) -> String {
         if tests.isEmpty { return text }
         let names = once(tests)
-        let list = GraphWords.list(names)
         return text
-            + "\n(It may belong to \(names.count == 1 ? "the test \(list), which was" : "one of the tests \(list), which were") "
-            + "running.)"
+            + "\n(Which test this belongs to isn't known. Of those with a container, \(GraphWords.list(names)) "
+            + "\(names.count == 1 ? "was" : "were") running; it may also belong to one without, or to one that has ended.)"
     }
 
     /// Each name once, since the cases of a parameterized test have one name.
