@@ -2,10 +2,6 @@ import Foundation
 import Fugu
 import Testing
 
-#if canImport(XCTest)
-import XCTest
-#endif
-
 /// The test, or the process, that a failure on this thread belongs to.
 enum Audience {
     /// A test case that has its own container.
@@ -75,7 +71,7 @@ extension Audience {
         switch self {
         case .testCase(let testCase): testCase.pass(error)
         case .test: if let name, let known = Self.refusals.withLock({ $0[name] }) { return known }
-        case .xctest: if let known = Self.xctestError.withLock({ $0 }) { return known }
+        case .xctest: if let ignored = XCTestLibrary.ignoredError { return ignored }
         default: break
         }
         return error
@@ -96,39 +92,20 @@ extension Audience {
             // Issues that are recorded before the tests begin are lost.
             if Thread.isMainThread, unsafe withUnsafeCurrentTask(body: { unsafe $0 == nil }) { Self.printError(text) }
             Failure.record(text, at: SourceLocation(of: place))
-        case .xctest:
-            #if canImport(XCTest)
-            XCTFail(text, file: place?.file ?? "unknown", line: place?.line ?? 0)
-            #endif
+        case .xctest: XCTestLibrary.fail(text, at: place)
         case .nobody: fatalError(place.map { "\($0): \(text)" } ?? text)
         }
     }
-
-    /// The error of a failure that `XCTUnwrap` has recorded, which never fails a test that throws it.
-    private static let xctestError = Locked<(any Error)?>(nil)
 
     /// Fails the test, and returns an error that doesn't fail it again when the test throws it.
     func fail(by error: some Error, at place: SourcePlace?) -> any Error {
         switch self {
         case .test(let test): return Failure.record(error, at: test.sourceLocation)
-        case .xctest:
-            #if canImport(XCTest)
-            if let known = Self.xctestError.withLock({ $0 }) {
-                fail("\(error)", at: place)
-                return known
-            }
-            // The text of this failure, the first one in the process, names the type.
-            do {
-                _ = try XCTUnwrap(
-                    nil as ValueSetForTheTest?, "\(error)", file: place?.file ?? "unknown", line: place?.line ?? 0)
-            } catch {
-                Self.xctestError.withLock { $0 = error }
-                return error
-            }
-            #endif
-        default: fail("\(error)", at: place)
+        case .xctest: return XCTestLibrary.fail(by: error, at: place)
+        default:
+            fail("\(error)", at: place)
+            return error
         }
-        return error
     }
 
     /// The warnings that were given, each after the name of its test.
@@ -194,9 +171,6 @@ extension Audience {
 
 }
 
-/// What a test lacks, as a failure of XCTest names it.
-private enum ValueSetForTheTest {}
-
 extension Test {
     /// The name that reports show.
     var readableName: String { displayName ?? name }
@@ -212,7 +186,7 @@ extension SourceLocation {
 }
 
 extension SourcePlace {
-    fileprivate var file: StaticString { filePath ?? fileID }
+    var file: StaticString { filePath ?? fileID }
 }
 
 /// The libraries that run the tests of this process.

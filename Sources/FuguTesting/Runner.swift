@@ -66,6 +66,10 @@ struct Runner: TestRunner {
     static func begin() { fugu_testing_start() }
 }
 
+/// Prepares for the tests; the constructor calls it.
+@_cdecl("fugu_testing_begin")
+package func fuguTestingBegin() { XCTestLibrary.begin }
+
 /// Installs the runner; the core calls it at the first failure.
 @_cdecl("fugu_testing_install")
 package func fuguTestingInstall() { TestProcess.install(Runner()) }
