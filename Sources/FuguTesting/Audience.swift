@@ -133,6 +133,22 @@ extension Audience {
             at: place.map(SourceLocation.init) ?? first.sourceLocation)
     }
 
+    /// Warns, once for each place, that a test without a container of its own reads another value than the one that a strict container
+    /// gives that it has made, or what was made from another one.
+    func warnOfMissing(_ key: Key, at place: () -> SourcePlace?) {
+        let made =
+            switch self {
+            case .test(let test): KeptContainer.of(test)
+            case .xctest: KeptContainer.ofXCTest
+            case .testCase, .unknownTest, .nobody: [KeptContainer]()
+            }
+        for kept in made {
+            guard let container = kept.container else { continue }
+            guard let way = Container.shared.way(from: key, toGivenIn: [container]) else { continue }
+            return warnOnce(Messages.missesContainer(way.map(\.name), of: kept.place, at: place()))
+        }
+    }
+
     /// Warns, once for each key, that a test without a container changes the one that other tests have, or that something that
     /// doesn't know its test does.
     func warnOfChange(of key: Key?) {

@@ -115,6 +115,7 @@ extension Container {
         container.beginConfiguration()
         try configure(container)
         container.endConfiguration()
+        KeptContainer.add(container, at: place)
         return container
     }
 

@@ -54,6 +54,13 @@ enum Messages {
             + "\(path(way, at: place))\nFix: \(takeAlong)"
     }
 
+    /// `way`: From the key to what the container that the test has made at a place gives.
+    static func missesContainer(_ way: [String], of container: SourcePlace, at place: SourcePlace?) -> String {
+        "Fugu: \(what(.read, way[0], "Container.shared")), while the container that the test has made at \(container) has another "
+            + "\(way[way.count - 1]).\(path(way, at: place))\nFix: let the code read from that container: run it in "
+            + "Container.with(container) { … }, or in the operation of Container.strict { … } operation: { … }."
+    }
+
     static func changesSharedOffTest(_ key: String?) -> String {
         "Fugu: \(what(.changed, key, "Container.shared")) \(offTest), while tests run that have containers of their own. They don't see "
             + "the change; tests without one do.\nFix: \(takeAlong)"

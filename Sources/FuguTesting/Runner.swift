@@ -20,7 +20,10 @@ struct Runner: TestRunner {
             if let testCase = TestCase.current { testCase.record(use, of: key, at: place()) }
             switch use {
             case .changed: if TestCase.current == nil { Audience.present().warnOfChange(of: key) }
-            case .read, .observed: if let key { Audience.present().warnOfRead(of: key, at: place) }
+            case .read, .observed:
+                guard let key else { break }
+                Audience.present().warnOfRead(of: key, at: place)
+                if TestCase.current == nil { Audience.present().warnOfMissing(key, at: place) }
             case .child(let made?), .copied(let made): Maker().watch(made)
             case .child(nil): break
             }

@@ -38,7 +38,18 @@ enum XCTestLibrary {
         #if !canImport(Darwin)
         unwrap(nil as ValueSetForTheTest?, "", at: nil)
         #endif
+        XCTestObservationCenter.shared.addTestObserver(Follower())
     }()
+
+    /// Follows which test runs.
+    private final class Follower: NSObject, XCTestObservation {
+        func testCaseWillStart(_ testCase: XCTestCase) {
+            let classes = sequence(first: Mirror(reflecting: testCase)) { $0.superclassMirror }
+            KeptContainer.beginXCTest(with: classes.flatMap(\.children).compactMap { $0.value as? Container })
+        }
+
+        func testCaseDidFinish(_ testCase: XCTestCase) { KeptContainer.endXCTest() }
+    }
 }
 #else
 enum XCTestLibrary {

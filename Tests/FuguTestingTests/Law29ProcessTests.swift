@@ -32,7 +32,7 @@ struct Law29ProcessTests {
             expect(Runner().naming("why"), equals: inTest)
             let detached = await Task.detached { Runner().naming("why") }.value
             // Of many names, it has the first ones.
-            expect(detached.hasPrefix("why\n(Which test this belongs to isn't known. Of those with a container, "), "\(detached)")
+            expect(detached.hasPrefix("why\n(Which test this belongs to isn't known. Of those with "), "\(detached)")
         }
     }
 

@@ -176,6 +176,41 @@ extension Law29SharedTests {
         #expect(Messages.changesShared("Number", .xctest).hasSuffix(": Container.strict { … } operation: { … }."))
     }
 
+    @Test(
+        "It's warned, once for each place, that it reads there what its strict container gives another value (law 29)",
+        arguments: [false, true])
+    func besidesStrict(isGone: Bool) async throws {
+        struct Other: Property { static var defaultValue: Int { 0 } }
+        let line = #line + 2
+        let found = try await texts {
+            var container: Container? = try Container.strict {
+                $0.pressure = 5
+                $0[Number.self] = 1
+                try $0.apply(DictionarySource(["law29.height": 2], name: "source"))
+            }
+            expect(Container.with(container!) { Container.current.pressure }, equals: 5)
+            if isGone { container = nil }
+            for _ in 1...2 {
+                _ = (Container.current.pressure, Container.current.height, Container.current.width)
+                _ = (Container.current[Other.self], Container.current[Doubled.self])
+            }
+            await Task.detached { _ = Container.current.pressure }.value
+            try await runCase(.container) { _ = Container.current.pressure }
+            container = nil
+            expect(Container.current.pressure, equals: 1)
+        }
+        func text(_ key: String, _ path: String = "", _ missed: String? = nil) -> String {
+            "Fugu: \(key) was read through Container.shared, while the container that the test has made at "
+                + "FuguTestingTests/Law29SharedTests.swift:\(line) has another \(missed ?? key).\(path)\nFix: let the code read "
+                + "from that container: run it in Container.with(container) { … }, or in the operation of "
+                + "Container.strict { … } operation: { … }."
+        }
+        let path =
+            "\nPath: the test → Doubled → Number, in besidesStrict(isGone:) at FuguTestingTests/Law29SharedTests.swift:\(line + 9)"
+        let texts = [text(#"\.pressure"#), text(#"\.height"#), text("Doubled", path, "Number")]
+        expect(found, equals: isGone ? [] : texts)
+    }
+
     @Test("Reads without a trait, what is set in a child, and a test's own container are reported nowhere (law 29)")
     func allowed() async throws {
         let found = await issues {
@@ -533,7 +568,7 @@ extension Law29SharedTests {
                 "Path: the test → Number, in M/F.swift:1\n"))
     }
 
-    @Test("So is one that misses what a source or a scope's rule of the test gives, but not one that sees the same (law 29)")
+    @Test("So is one that misses what a source or a scope's rule of the test gives, unless it sees the same (law 29)")
     func detachedReadsOfSources() async throws {
         struct Tide: Feature {
             static func load(in container: any FeatureContainer) -> String { "\(container.level) m" }
@@ -544,8 +579,9 @@ extension Law29SharedTests {
         let detached: @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void = { body in
             try await Task.detached { try Failure.$recorder.withValue(logging) { try body() } }.value
         }
-        let line = #line + 4
-        let source = DictionarySource(["law29.level": 3, "law29.height": 4, "law29.depth": "deep", "law29.breadth": 7], name: "source")
+        let line = #line + 5
+        let source = DictionarySource(
+            ["law29.level": 3, "law29.height": 4, "law29.depth": "deep", "law29.breadth": 7], name: "source")
         let read: @Sendable () -> Void = {
             for _ in 1...2 {
                 _ = (Container.current.height, Container.current[Tide.self], Container.current.depth)
@@ -610,10 +646,10 @@ extension Law29SharedTests {
         expect(Messages.ofUnknown("text", []), equals: "text")
         expect(
             Messages.ofUnknown("text", ["a()"]),
-            equals: "text\n(Which test this belongs to isn't known. Of those with a container, a() was running; it may also belong "
-                + "to one without, or to one that has ended.)")
-        expect(
-            Messages.ofUnknown("text", ["a()", "b()", "a()"]).contains(" Of those with a container, a() and b() were running;"))
+            equals: "text\n(Which test this belongs to isn't known. Of those with a container, a() was running; it may "
+                + "also belong to one without, or to one that has ended.)")
+        let several = Messages.ofUnknown("text", ["a()", "b()", "a()"])
+        expect(several.contains(" Of those with a container, a() and b() were running;"))
     }
 
     @Test("A case is among those that run until it ends (law 29)")

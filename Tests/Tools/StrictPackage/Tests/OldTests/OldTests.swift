@@ -48,3 +48,27 @@ final class OldSetUpTests: XCTestCase {
 
     func testSetUp() { XCTAssertEqual(degrees, -1) }
 }
+
+/// A container that the test makes has no effect on code that reads the shared one.
+final class OldContainerTests: XCTestCase {
+    private let container = Container.strict { $0[City.self] = "Bergen" }
+    private var changed: Container?
+
+    override func setUp() { changed = Container.strict { $0[Note.self] = "own" } }
+
+    func testMisses() { XCTAssertEqual(Container.current[City.self], "Oslo") }
+
+    func testMissesChanged() { XCTAssertNotEqual(Container.current[Note.self], "own") }
+
+    func testReads() {
+        XCTAssertEqual(Container.with(container) { Container.current[City.self] }, "Bergen")
+        XCTAssertEqual(changed?[Note.self], "own")
+    }
+}
+
+final class OldPlainTests: XCTestCase {
+    func testReadsShared() {
+        XCTAssertEqual(Container.current[City.self], "Oslo")
+        XCTAssertNotEqual(Container.current[Note.self], "own")
+    }
+}
