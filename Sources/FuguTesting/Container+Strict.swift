@@ -107,6 +107,7 @@ extension Container {
     ) throws(E) -> Container {
         // A thread of the test doesn't know the test, but objects that the test created remember it.
         let maker = Maker()
+        Failure.recordKept()
         let container = Container()
         Runner.begin()
         container.makeStrict(

@@ -1,3 +1,4 @@
+import Fugu
 package import Testing
 
 /// The failures that this module records.
@@ -17,12 +18,14 @@ package enum Failure {
 
     static func record(_ text: String, at place: SourceLocation) {
         if let recorder { return recorder.record(text, place) }
+        keep(text) { record($0, at: place) }
         Issue.record(Comment(rawValue: text), sourceLocation: place)
     }
 
     /// Records a warning, which doesn't fail the test.
     static func warn(_ text: String, at place: SourceLocation) {
         if let recorder { return recorder.record(text, place) }
+        keep(text) { warn($0, at: place) }
         #if compiler(>=6.3)
         Issue.record(Comment(rawValue: text), severity: .warning, sourceLocation: place)
         #else
@@ -36,6 +39,7 @@ package enum Failure {
             record("\(error)", at: place)
             return error
         }
+        keep("\(error)") { record($0, at: place) }
         // A required expectation records the error that it throws, and the testing library knows that.
         #if compiler(<6.4)
         // What `#require` expands to, with words for what is expected.
@@ -47,5 +51,25 @@ package enum Failure {
         do { try #require(Bool(false), "\(error)", sourceLocation: place) } catch { return error }
         #endif
         return error
+    }
+
+    // MARK: Arguments and conditions
+
+    /// What the arguments and conditions of tests have recorded, until the test runs.
+    private static let kept = Locked<[Test.ID: [@Sendable () -> Void]]>([:])
+
+    /// Keeps an issue of an argument or a condition of a test, which is evaluated before the testing library takes any.
+    private static func keep(_ text: String, _ record: @escaping @Sendable (String) -> Void) {
+        guard let test = Test.current, !test.isSuite, Test.Case.current == nil else { return }
+        let text = Messages.beforeTest(text, test.readableName)
+        // The test may do nothing by which it's noticed that it runs.
+        Audience.printError(text)
+        kept.withLock { $0[test.id, default: []].append { record(text) } }
+    }
+
+    /// Records what was kept for the test that runs here.
+    static func recordKept() {
+        guard Test.Case.current != nil, let test = Test.current else { return }
+        kept.withLock { $0.removeValue(forKey: test.id) }?.forEach { $0() }
     }
 }

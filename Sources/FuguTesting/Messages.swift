@@ -131,6 +131,12 @@ enum Messages {
 
     static func inTest(_ text: String, _ test: String) -> String { text + "\n(This happened in the test \(test).)" }
 
+    static func beforeTest(_ text: String, _ test: String) -> String {
+        text
+            + "\n(This happened in an argument or a condition of the test \(test), before it has a container. Pass what that needs, or "
+            + "use it in the test itself.)"
+    }
+
     static func of(_ text: String, _ test: String) -> String {
         text + "\n(This happened on a thread or in a detached task of the test \(test).)"
     }

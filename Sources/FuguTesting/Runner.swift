@@ -17,6 +17,7 @@ struct Runner: TestRunner {
             audience.fail(Messages.shared(text), at: nil)
         }
         container.watch { use, key, place in
+            Failure.recordKept()
             if let testCase = TestCase.current { testCase.record(use, of: key, at: place()) }
             switch use {
             case .changed: if TestCase.current == nil { Audience.present().warnOfChange(of: key) }

@@ -46,6 +46,7 @@ final class TestCase: Sendable {
         name = test.readableName
         sourceLocation = test.sourceLocation
         caller = nil
+        Failure.recordKept()
         TestCase.cases.withLock { $0[number] = self }
     }
 

@@ -641,6 +641,31 @@ extension Law29SharedTests {
         expect(Messages.changesSharedOffTest(nil).hasPrefix("Fugu: Container.shared was changed on a thread or in"))
     }
 
+    private struct Argument: Property { static var defaultValue: Int { 0 } }
+    private struct Condition: Property { static var defaultValue: Int { 0 } }
+
+    /// Sets a key before any test runs.
+    private static func set<K: Property>(_ key: K.Type) -> Int where K.Value == Int {
+        Container.shared[key] = 1
+        return Container.shared[key]
+    }
+
+    @Test(
+        "What an argument or a condition of a test does is reported when the test first uses a container (law 29)",
+        .enabled(if: set(Condition.self) == 1), arguments: [set(Argument.self)])
+    func beforeTest(argument: Int) async throws {
+        let name = try #require(Test.current).readableName
+        let found = await texts { expect(Container.shared[Argument.self], equals: argument) }
+        let ends =
+            "(This happened in an argument or a condition of the test \(name), before it has a container. Pass what that "
+            + "needs, or use it in the test itself.)"
+        expect(found.allSatisfy { $0.hasSuffix(ends) }, "\(found)")
+        for name in ["Argument", "Condition"] {
+            expect(found.contains { $0.hasPrefix("Fugu: \(name) was changed through Container.shared, in a test") })
+        }
+        expect(found.count, equals: 2)
+    }
+
     @Test("Messages name the tests that a thread may belong to (law 29)")
     func messages() {
         expect(Messages.ofUnknown("text", []), equals: "text")

@@ -78,7 +78,11 @@ extension SourcePlace {
 
 extension SourcePlace {
     /// The place after the name of the function or property that it belongs to.
-    package var descriptionWithMember: String { member.map { "\($0) at \(description)" } ?? description }
+    package var descriptionWithMember: String {
+        // A macro such as `@Test` puts its arguments into a function with a name that nobody has written.
+        guard let member, !"\(member)".hasPrefix("$") else { return description }
+        return "\(member) at \(description)"
+    }
 }
 
 extension SourcePlace: CustomStringConvertible {

@@ -24,4 +24,13 @@ import Weather
     }
 
     @Test func startsUp() { #expect(Container.current[City.self] == "Oslo") }
+
+    // Arguments and conditions are evaluated before any test runs.
+    @Test(arguments: [Container.current[WeatherClient.self].degrees("Oslo")])
+    func argument(degrees: Int) { #expect(Container.current[City.self] == "Oslo") }
+
+    @Test(.enabled(if: Container.current[WeatherClient.self].degrees("Oslo") < 0))
+    func condition() { #expect(Container.current[City.self] == "Oslo") }
+
+    @Test(arguments: [Container.current[City.self]]) func harmless(city: String) { #expect(city == "Oslo") }
 }
