@@ -135,6 +135,23 @@ struct Law29StrictTests {
             }
             try await runCase(.liveContainer) { try Container.current.apply(ArgumentsSource()) }
         }
+        let variables = EnvironmentSource.current
+        let others = await issues {
+            try await runCase(.container) {
+                let most = variables.filter { $0.key != "PATH" }.merging(["STRICTNESS_PORT": "1"]) { $1 }
+                try Container.current.apply(EnvironmentSource(environment: most))
+            }
+            try await runCase(.container) {
+                try Container.current.apply(EnvironmentSource(environment: variables.filter { $0.key == "PATH" }))
+                try Container.current.apply(EnvironmentSource(environment: variables.mapValues { $0 + "!" }))
+                try Container.current.apply(EnvironmentSource(environment: [:]))
+            }
+        }
+        expect(
+            others.map { $0.text.prefix(while: { $0 != "\n" }) },
+            equals: [
+                "Fugu: the test applies an EnvironmentSource with the variables of this process, so it depends on the machine."
+            ])
         expect(found.allSatisfy { $0.place == place })
         expect(
             found.map(\.text),
