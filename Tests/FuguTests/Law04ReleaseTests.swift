@@ -206,7 +206,7 @@ extension Law04ReleaseTests {
 }
 
 // The deinit of anything released is user code, so it runs under no lock (law 4) and at once (law 8).
-@Suite("Law 4: what leaves a list of the engine may change the family", .timeLimit(.minutes(2)))
+@Suite("Law 4: what leaves a list of the engine may change the family", .timeLimit(.minutes(5)))
 struct Law04ListsTests {}
 
 extension Law04ListsTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 19: reads that begin after a change", .timeLimit(.minutes(2))) struct Law19FreshReadTests {}
+@Suite("Law 19: reads that begin after a change", .timeLimit(.minutes(5))) struct Law19FreshReadTests {}
 
 extension Law19FreshReadTests {
     struct Number: Property { static var defaultValue: Int { 1 } }
