@@ -17,8 +17,9 @@ final class KeptContainer: Sendable {
         var ofTests: [Test.ID: [KeptContainer]] = [:]
         /// Those of the test that XCTest runs, if it runs one.
         var ofXCTest: [KeptContainer]?
-        /// Those that were made under XCTest while no test ran: first, it creates all test cases, with their properties.
-        var early: [ObjectIdentifier: KeptContainer] = [:]
+        /// Those that were made under XCTest while no test ran, or `nil` where tests aren't followed: first, it creates all test cases,
+        /// with their properties.
+        var early: [ObjectIdentifier: KeptContainer]?
     }
 
     private static let state = Locked(State())
@@ -37,7 +38,7 @@ final class KeptContainer: Sendable {
             }
         case .xctest:
             state.withLock { state in
-                if state.ofXCTest?.append(made) == nil { state.early[ObjectIdentifier(container)] = made }
+                if state.ofXCTest?.append(made) == nil { state.early?[ObjectIdentifier(container)] = made }
             }
         case .testCase, .unknownTest, .nobody: break
         }
@@ -49,10 +50,13 @@ final class KeptContainer: Sendable {
     /// Those of the test that XCTest runs.
     static var ofXCTest: [KeptContainer] { state.withLock { $0.ofXCTest } ?? [] }
 
+    /// Expects to be told which test XCTest runs.
+    static func followXCTest() { state.withLock { $0.early = [:] } }
+
     /// Begins a test of XCTest whose test case has containers as properties.
     static func beginXCTest(with properties: [Container]) {
         state.withLock { state in
-            state.ofXCTest = properties.compactMap { state.early.removeValue(forKey: ObjectIdentifier($0)) }
+            state.ofXCTest = properties.compactMap { state.early?.removeValue(forKey: ObjectIdentifier($0)) }
         }
     }
 

@@ -32,13 +32,15 @@ enum XCTestLibrary {
         } catch { ignored.withLock { $0 = error } }
     }
 
+    #if canImport(Darwin)
+    static let begin: Void = ()
+    #else
     /// Prepares for the tests, once, before the first one.
     static let begin: Void = {
-        // While no test runs, `XCTUnwrap` records no failure. On Apple systems, the first failure of a test comes from it.
-        #if !canImport(Darwin)
+        // While no test runs, `XCTUnwrap` records no failure.
         unwrap(nil as ValueSetForTheTest?, "", at: nil)
-        #endif
         XCTestObservationCenter.shared.addTestObserver(Follower())
+        KeptContainer.followXCTest()
     }()
 
     /// Follows which test runs.
@@ -50,6 +52,7 @@ enum XCTestLibrary {
 
         func testCaseDidFinish(_ testCase: XCTestCase) { KeptContainer.endXCTest() }
     }
+    #endif
 }
 #else
 enum XCTestLibrary {
