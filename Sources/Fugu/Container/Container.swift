@@ -115,7 +115,7 @@ public final class Container: FeatureContainer {
     }
 
     deinit {
-        if case .owner = role { asked.end() }
+        if case .owner = role { asked.end(isReleased: true) }
         parent?.release { $0.parent }
     }
 
@@ -218,8 +218,8 @@ extension Container {
     ///
     /// - Parameter deadline: The time that each closure may take, and that the loads in progress may take, or `nil` to wait for all
     ///   of them. A closure that takes longer is canceled, abandoned, and named in the error. A load that takes longer is named,
-    ///   too; it goes on, but its instance isn't kept. For closures of instances that left earlier, the time begins with the call;
-    ///   the later ones of these may take up to twice as long.
+    ///   too; it goes on, but its instance isn't kept. For a closure of an instance that left earlier, the time begins when it runs
+    ///   and the call waits for it.
     /// - Throws: ``CloseError`` with all failures, after everything has run; one with the code
     ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure or a load of this container or a descendant
     ///   makes the call.

@@ -66,11 +66,13 @@ final class Teardown: Sendable {
         }
     }
 
-    /// Lets the closers run in a task, unless they were taken: after those of instances that left before.
+    /// Lets the closers run in a task, after those of instances that left before, unless a closing has taken or will take them.
     @inline(never) fileprivate func leave() {
         let family = home.family
         let runner: Frame? = family.lock.withLock { token in
-            guard home.storage[token].rare?.teardowns.remove(self) == true else { return nil }
+            let rare = home.storage[token].rare
+            if home.storage[token].life == .refusing || rare?.closing != nil { return nil }
+            guard rare?.teardowns.remove(self) == true else { return nil }
             home.nearestOpen(token)?.storage[token].more().leaverCount += 1
             family.state[token].leavers.append(self)
             if family.state[token].leaverFrame != nil { return nil }
@@ -115,21 +117,25 @@ extension Family {
             last?.isOver(token, &effects)
             if !state[token].leavers.isEmpty { return state[token].leavers.takeFirst() }
             state[token].leaverFrame = nil
-            state[token].leaverCall.set(nil, &effects.garbage)
             return nil
         }
         effects.perform()
         return next
     }
 
-    @inline(never) fileprivate func note(_ call: ClosingCall) {
+    /// Notes the call of a leaver's closer that runs.
+    @inline(never) fileprivate func note(_ call: ClosingCall?) {
         var garbage = Garbage()
         lock.withLock { token in state[token].leaverCall.set(call, &garbage) }
         garbage.dispose()
     }
 
-    @inline(never) fileprivate func notedCall() -> ClosingCall? {
-        lock.withLock { token in state[token].leaverCall.value }
+    /// Returns the call that runs, or a new one if none does, if one of the nodes has leavers.
+    @inline(never) fileprivate func leaverCall(delaying nodes: [Node]) -> ClosingCall? {
+        lock.withLock { token in
+            let isDelayed = nodes.contains { $0.storage[token].rare?.leaverCount ?? 0 > 0 }
+            return isDelayed ? state[token].leaverCall.value ?? ClosingCall() : nil
+        }
     }
 }
 
@@ -149,6 +155,7 @@ extension [Closer] {
                 let call = ClosingCall()
                 node.family.note(call)
                 error = await call.run(closer, in: frame, nil)
+                node.family.note(nil)
             } else {
                 error = await closer.run(in: frame, deadline)
             }
@@ -162,6 +169,7 @@ extension [Closer] {
 
 /// A call of a closer in a separate task, which can be abandoned.
 final class ClosingCall: Sendable {
+    private let start = ContinuousClock.now
     private let outcome = Locked<Result<Void, any Error>?>(nil)
     private let waiter = Waiter()
 
@@ -177,7 +185,7 @@ final class ClosingCall: Sendable {
                 end(.failure(error))
             }
         }
-        let alarm = deadline.map { deadline in Task { await end(after: deadline) } }
+        let alarm = deadline.map { deadline in Task { await end(after: deadline, from: start) } }
         await waiter.wait()
         work.cancel()
         alarm?.cancel()
@@ -186,8 +194,8 @@ final class ClosingCall: Sendable {
     }
 
     /// Ends the call with an error, unless it ends before, or the task is canceled.
-    @inline(never) func end(after deadline: Duration) async {
-        do { try await Task.sleep(for: min(deadline, .longest)) } catch { return }
+    @inline(never) func end(after deadline: Duration, from time: ContinuousClock.Instant) async {
+        do { try await Task.sleep(until: max(start, time) + min(deadline, .longest)) } catch { return }
         end(.failure(CloseError.exceeded(deadline)))
     }
 
@@ -217,7 +225,6 @@ extension Container {
             return []
         }
         let frame = Frame(.closing, in: node.family, node, under: Frame.current, within: nil)
-        if let error = frame.waitsForItself() { throw error }
         let closing = Closing(node: node, frame: frame, deadline: deadline)
         // Canceling the caller doesn't cancel the closing, whose closers must not block the caller's actor.
         let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { await closing.run() }
@@ -261,30 +268,6 @@ extension Node {
     }
 }
 
-extension Frame {
-    /// Returns an error if the closing is called by something that it would wait for, before it refuses any load.
-    @inline(never) fileprivate func waitsForItself() -> CloseError? {
-        for frame in chain.dropFirst() {
-            if frame.kind == .load, frame.node!.isWithin(node!) {
-                return .waitsForItself(frame.key!.name, isLoad: true)
-            }
-            // The frame that runs the closers of leavers, or a closing in progress.
-            let isWaitedFor = family.lock.withLock { token in
-                frame.kind == .closing && node!.storage[token].rare?.closing === frame
-                    || frame === family.state[token].leaverFrame
-                        && node!.subtree(token).contains { $0.storage[token].rare?.leaverCount ?? 0 > 0 }
-            }
-            if isWaitedFor { return waitsForCloser }
-        }
-        return nil
-    }
-
-    /// The error of a closer that makes the closing wait for itself.
-    fileprivate var waitsForCloser: CloseError {
-        .waitsForItself(chain.first { $0.kind == .closer }?.key?.name, isLoad: false)
-    }
-}
-
 /// One call that closes a container.
 private struct Closing: Sendable {
     let node: Node
@@ -295,62 +278,63 @@ private struct Closing: Sendable {
     private var family: Family { node.family }
 
     func run() async -> Result<[CloseError.Failure], any Error> {
-        var failures: [CloseError.Failure] = []
+        var waits: [Frame] = []
+        defer {
+            for target in waits { Waits.remove(frame, for: target) }
+            frame.end()
+        }
         do {
+            var failures: [CloseError.Failure] = []
             // Loads that began before, and what they need, finish first. They may make further children.
             var nodes: [Node] = []
-            while case let more = refuseLoads(besides: nodes), !more.isEmpty {
-                failures += try await awaitLoads(of: more)
+            while case let (more, loads) = try refuseLoads(besides: nodes, &waits), !more.isEmpty {
+                failures += await awaitLoads(loads, of: more)
                 nodes += more
             }
+            try await begin(node, as: frame, nodes)
             // A closer may wait for a task that reads a sequence, of any of these containers.
             let followers = family.lock.withLock { token in
                 nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value } }
             }
             for follower in followers { follower.endSequences() }
             // The youngest first: a child is younger than its parent.
-            for node in nodes.sorted(by: { $0.number > $1.number }) {
-                failures += try await close(node)
-            }
+            for node in nodes.sorted(by: { $0.number > $1.number }) { failures += try await close(node) }
+            return .success(failures)
         } catch {
-            reopen()
-            frame.end()
+            family.lock.withLock { token in
+                if let rare = node.storage[token].rare, rare.closing === frame { rare.closing = nil }
+            }
             return .failure(error)
         }
-        frame.end()
-        return .success(failures)
     }
 
-    /// Refuses new loads in the container and its descendants, and returns those that aren't known yet.
-    @inline(never) private func refuseLoads(besides known: [Node]) -> [Node] {
+    /// Refuses new loads in the container and its descendants, and returns those that aren't known yet, with their loads in progress.
+    ///
+    /// What leaves from now on is left to this closing.
+    ///
+    /// - Throws: `CloseError`, before anything is refused, if what the closing has to wait for waits for it.
+    @inline(never)
+    private func refuseLoads(besides known: [Node], _ waits: inout [Frame]) throws -> (nodes: [Node], loads: [Frame]) {
         let known = ObjectSet(known)
-        return family.lock.withLock { token in
-            let nodes = node.subtree(token)
+        return try family.lock.withLock { token in
+            let nodes = node.subtree(token).filter { !known.contains($0) }
+            let busy = ObjectSet(nodes.filter { $0.storage[token].inProgress > 0 })
+            // Any load that begins from now on is needed by one of these.
+            let loads = busy.isEmpty ? [] : family.loads(token).filter { busy.contains($0.node!) }
+            let rare = nodes.compactMap { $0.storage[token].rare }
+            let hasLeavers = rare.contains { $0.leaverCount > 0 }
+            let targets = loads + rare.compactMap(\.closing) + (hasLeavers ? [family.state[token].leaverFrame!] : [])
+            if Waits.add(frame, for: targets) != nil { throw waitsForItself }
+            waits += targets
             for node in nodes { node.storage[token].advance(to: .refusing) }
-            return nodes.filter { !known.contains($0) }
+            return (nodes, loads)
         }
     }
 
     /// Returns when nothing is in progress in some containers, or after the deadline.
     ///
     /// Returns the loads that exceed the deadline, whose instances won't be kept.
-    ///
-    /// - Throws: `CloseError` if one of their loads or closers waits for this closing.
-    @inline(never) private func awaitLoads(of nodes: [Node]) async throws -> [CloseError.Failure] {
-        // Any load that begins from now on is needed by one of these.
-        let (loads, closings) = family.lock.withLock { token -> ([Frame], [Frame]) in
-            let busy = ObjectSet(nodes.filter { $0.storage[token].inProgress > 0 })
-            let loads = busy.isEmpty ? [] : family.loads(token).filter { busy.contains($0.node!) }
-            let rare = nodes.compactMap { $0.storage[token].rare }
-            let hasLeavers = rare.contains { $0.leaverCount > 0 }
-            return (loads, rare.compactMap(\.closing) + (hasLeavers ? [family.state[token].leaverFrame!] : []))
-        }
-        var waits: [Frame] = []
-        defer { for target in waits { Waits.remove(frame, for: target) } }
-        for target in loads + closings {
-            if Waits.add(frame, for: target) != nil { throw waitsForItself(target) }
-            waits.append(target)
-        }
+    @inline(never) private func awaitLoads(_ loads: [Frame], of nodes: [Node]) async -> [CloseError.Failure] {
         let end = Closer {
             for node in nodes { await awaitIdle(node) { token in node.storage[token].inProgress == 0 } }
         }
@@ -361,33 +345,25 @@ private struct Closing: Sendable {
         }
     }
 
-    /// Returns the error if the closing would wait for a load or closers that wait for it.
-    private func waitsForItself(_ target: Frame) -> CloseError {
-        if target.kind == .load { return .waitsForItself(target.key!.name, isLoad: true) }
-        return frame.waitsForCloser
-    }
-
-    /// Lets the nodes load again, except those that another closing refuses or that are closed.
-    @inline(never) private func reopen() {
-        family.lock.withLock { token in
-            for node in node.subtree(token) where node.parent?.storage[token].isRefusing != true {
-                if let closing = node.storage[token].rare?.closing, closing !== frame { continue }
-                node.storage[token].rare?.closing = nil
-                node.storage[token].reopen()
-            }
-        }
+    /// The error if something for which the closing would wait waits for the load or the closer that calls it.
+    private var waitsForItself: CloseError {
+        let caller = frame.chain.first { $0.kind == .load || $0.kind == .closer }
+        return .waitsForItself(caller?.key?.name, isLoad: caller?.kind == .load)
     }
 
     /// Closes one container, after its children: runs all closers, dependents before what they depend on, its own last.
     @inline(never) private func close(_ node: Node) async throws -> [CloseError.Failure] {
+        let frame = node === self.node ? frame : Frame(.closing, in: family, node, under: frame, within: nil)
+        defer { if node !== self.node { frame.end() } }
+        // Wait for leavers while their inputs are still there.
+        try await awaitLeavers(of: node)
+        try await begin(node, as: frame, [node])
         var failures: [CloseError.Failure] = []
-        while let wait = try begin(node) { await limitingLeavers { await wait.suspend() } }
         while true {
-            // Wait for leavers while their inputs are still there.
-            try await awaitLeavers(of: node)
             var effects = Effects()
             guard let (closers, teardown) = takeClosers(of: node, &effects) else {
                 effects.perform()
+                node.end(isReleased: false)
                 return failures
             }
             let key = teardown?.key
@@ -399,17 +375,20 @@ private struct Closing: Sendable {
         }
     }
 
-    /// Begins to close a container, or returns a wait for another closing that does.
-    @inline(never) private func begin(_ node: Node) throws -> Wait? {
-        try family.lock.withLock { token in
-            let rare = node.storage[token].more()
-            guard let other = rare.closing else {
-                rare.closing = frame
-                return nil
+    /// Begins to close a container in a frame, after other closings that do; meanwhile, limits the leavers of `nodes`.
+    @inline(never) private func begin(_ node: Node, as frame: Frame, _ nodes: [Node]) async throws {
+        @inline(never) func next() throws -> Wait? {
+            try family.lock.withLock { token in
+                let rare = node.storage[token].more()
+                guard let other = rare.closing, other !== frame else {
+                    rare.closing = frame
+                    return nil
+                }
+                guard let wait = other.beginWait(token, for: self.frame) else { throw waitsForItself }
+                return wait
             }
-            guard let wait = other.beginWait(token, for: frame) else { throw waitsForItself(other) }
-            return wait
         }
+        while let wait = try next() { await limitingLeavers(of: nodes) { await wait.suspend() } }
     }
 
     /// Returns the closers of the instance that ended loading last or, if there's none left, the container's own; closes the
@@ -423,7 +402,7 @@ private struct Closing: Sendable {
                 return (teardown.closers, teardown)
             }
             let closers = rare.closers.takeAll()
-            if !closers.isEmpty || rare.leaverCount > 0 { return (closers.reversed(), nil) }
+            if !closers.isEmpty { return (closers.reversed(), nil) }
             node.release(token, &effects)
             rare.closing = nil
             return nil
@@ -435,19 +414,19 @@ private struct Closing: Sendable {
         func isIdle(_ token: LockToken) -> Bool { node.storage[token].rare?.leaverCount ?? 0 == 0 }
         guard let runner = family.lock.withLock({ token in isIdle(token) ? nil : family.state[token].leaverFrame })
         else { return }
-        if Waits.add(frame, for: runner) != nil { throw waitsForItself(runner) }
-        await limitingLeavers { await awaitIdle(node, isIdle) }
+        if Waits.add(frame, for: runner) != nil { throw waitsForItself }
+        await limitingLeavers(of: [node]) { await awaitIdle(node, isIdle) }
         Waits.remove(frame, for: runner)
     }
 
-    /// Returns when `wait` does; meanwhile, limits each call of a leaver's closer to the deadline, from now or from the end of the
-    /// deadline before.
-    @inline(never) private func limitingLeavers(_ wait: () async -> Void) async {
+    /// Returns when `wait` does; meanwhile, limits each call of a leaver's closer to the deadline, from now or from its beginning, as
+    /// long as some nodes wait for one.
+    @inline(never) private func limitingLeavers(of nodes: [Node], _ wait: () async -> Void) async {
+        let start = ContinuousClock.now
         let limit = deadline.map { deadline in
             Task {
-                while !Task.isCancelled {
-                    let call = family.notedCall() ?? ClosingCall()
-                    await call.end(after: deadline)
+                while !Task.isCancelled, let call = family.leaverCall(delaying: nodes) {
+                    await call.end(after: deadline, from: start)
                 }
             }
         }

@@ -378,19 +378,26 @@ enum Waits {
     private static let edges = Locked<[ObjectIdentifier: Edges]>([:])
 
     /// Records that `waiter` is about to wait for `target`, unless that would close a circle of waits.
+    static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? { add(waiter, for: CollectionOfOne(target)) }
+
+    /// Records that `waiter` is about to wait for all targets, unless waiting for one of them would close a circle of waits.
     ///
     /// It searches from both ends and continues where fewer waits are left, so that many waiters for one target, or many
     /// targets of one waiter, don't slow each other down.
     ///
     /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, `waiter`, would wait for
-    ///   the first, `target`.
-    @inline(never) static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
+    ///   the first, a target.
+    @inline(never) static func add(_ waiter: Frame?, for targets: some Collection<Frame>) -> [Frame]? {
         guard let waiter else { return nil }
         let above = Array(waiter.chain)
         return edges.withLock { edges in
-            if let circle = findCircle(from: waiter, to: target, ObjectSet(above), edges) { return circle }
-            for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
-            change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
+            for target in targets {
+                if let circle = findCircle(from: waiter, to: target, ObjectSet(above), edges) { return circle }
+            }
+            for target in targets {
+                for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
+                change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
+            }
             return nil
         }
     }

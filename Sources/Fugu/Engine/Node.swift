@@ -115,7 +115,7 @@ final class Node: Sendable {
     }
 }
 
-/// The life of a node, which only goes forward, except that a node that refuses loads may open again.
+/// The life of a node, which only goes forward.
 enum Life: Comparable {
     case open
     /// The container refuses to load features, because it or an ancestor is closed or closing.
@@ -134,6 +134,8 @@ struct NodeState {
     var heldMask: UInt64 = 0
     private(set) var life = Life.open
     var isEnded: Bool { life == .ended }
+    /// Whether the container was released, and the node hasn't ended yet.
+    var isReleased = false
     var isRefusing: Bool { life >= .refusing }
     var isClosed: Bool { life >= .closed }
     /// The number of loads requested here that haven't ended, plus the number of reads here that wait for loads.
@@ -150,9 +152,6 @@ struct NodeState {
 
     /// Goes on to a later part of the node's life, unless it has got there.
     mutating func advance(to next: Life) { life = max(life, next) }
-
-    /// Lets a node that refuses loads, because of a closing that was abandoned, load again.
-    mutating func reopen() { if life == .refusing { life = .open } }
 
     /// Returns the rare state, creating it if necessary.
     mutating func more() -> RareNodeState { rare.orMade(RareNodeState()) }
@@ -361,18 +360,33 @@ extension Node {
     /// Whether the container is closed or closing.
     var isRefusing: Bool { family.lock.withLock { token in storage[token].isRefusing } }
 
-    /// Releases everything the node has, because its container is being released.
-    func end() {
+    /// Ends the node, if its container was released, and then those above that only this one has kept.
+    ///
+    /// A node that's being closed, or has children, ends later. Only children that kept handles made don't keep the container itself.
+    ///
+    /// - `isReleased`: Whether the container is being released now.
+    func end(isReleased: Bool) {
+        var next = endAlone(isReleased)
+        while let node = next { next = node.endAlone(false) }
+    }
+
+    /// Releases everything the node has, if it must end, and returns the parent if that may have to end, too.
+    private func endAlone(_ isReleased: Bool) -> Node? {
         var garbage = Garbage()
         var abandoned: [Key?] = []
         var followers: [Follower] = []
         var effects = Effects(in: nil)
+        var next: Node?
         family.lock.withLock { token in
+            if isReleased { storage[token].isReleased = true }
+            guard storage[token].isReleased, !hasChildren(token), storage[token].rare?.closing == nil else { return }
+            storage[token].isReleased = false
             storage[token].advance(to: .ended)
-            if isRoot {
-                family.setEventHub(token, nil, &garbage)
-            } else {
+            if let parent {
                 leaveParent(token)
+                if parent.storage[token].isReleased { next = parent }
+            } else {
+                family.setEventHub(token, nil, &garbage)
             }
             for cell in storage.cells(token) {
                 // Instances that depend on keys of this node live in it, so only the links to places above must be undone.
@@ -403,6 +417,7 @@ extension Node {
         #if DEBUG
         if !abandoned.isEmpty { family.reports.report(Messages.neverClosed(abandoned)) }
         #endif
+        return next
     }
 }
 

@@ -15,7 +15,8 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         @_alwaysEmitIntoClient public static var deadlineExceeded: Code { Code("deadlineExceeded") }
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///
-        /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. It's found in
+        /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. If that comes about only
+        /// while the call closes children, these stay closed, and another `close()` closes the rest. It's found in
         /// the task of the closure or load and in tasks started from it. Two closings that begin apart, whose closures wait
         /// for each other's containers, aren't found.
         @_alwaysEmitIntoClient public static var waitsForItself: Code { Code("waitsForItself") }

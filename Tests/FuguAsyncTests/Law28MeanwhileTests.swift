@@ -1,0 +1,234 @@
+import Support
+import Testing
+
+@testable import Fugu
+
+@Suite("What leaves, is released, or calls close() while a container closes (law 28)", .timeLimit(.minutes(5)))
+struct Law28MeanwhileTests {}
+
+extension Law28MeanwhileTests {
+    static let cases: [Case<Law28MeanwhileTests>] = [
+        Case(
+            "A closer whose container is released meanwhile can't close a container above that waits for it (law 28)",
+            closesAbove),
+        Case("Closing a container waits for a child that was released while it's closed (law 28)", releasedWhileClosed),
+        Case(
+            "A child that a kept handle made keeps its parent, and both are closed with the root (laws 8 and 28)",
+            keptHandle),
+        Case("What leaves while its container closes is closed by that closing (law 28)", leavesMeanwhile),
+        Case("A closer may close another container whose instances leave meanwhile (law 28)", leavesWithin),
+        Case("A call that waits for another one abandons no closer of other containers (law 28)", othersAreLeft),
+        Case("The error names the feature whose load calls close(), not the one that waits for it (law 28)", names),
+    ]
+
+    @Test(arguments: cases) func behaves(as stated: Case<Law28MeanwhileTests>) async throws {
+        try await stated.run(self)
+    }
+
+    func closesAbove() async throws {
+        let root = Container()
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        root.onClose { log.add("root") }
+        var child: Container? = root.child()
+        child!.onClose { [unowned root] in
+            began.open()
+            await goesOn.opened()
+            defer { log.add("child") }
+            try await root.close()
+        }
+        let closing = Task { try await root.close() }
+        await began.opened()
+        child = nil
+        goesOn.open()
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await finishing { try await closing.value } })
+        expect((error.failures.first?.error as? CloseError)?.code, equals: .waitsForItself)
+        expect(log.all, equals: ["child", "root"])
+    }
+
+    func releasedWhileClosed() async throws {
+        let root = Container()
+        let middle = root.child()
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        root.onClose { log.add("root") }
+        var child: Container? = middle.child()
+        child!.onClose {
+            began.open()
+            await goesOn.opened()
+            log.add("child")
+        }
+        let first = Task { try await middle.close() }
+        await began.opened()
+        child = nil
+        let second = Task { try await root.close() }
+        await root.untilClosing()
+        await giveOthersTime()
+        expect(log.all, equals: [])
+        goesOn.open()
+        try await finishing {
+            try await first.value
+            try await second.value
+        }
+        expect(log.all, equals: ["child", "root"])
+    }
+
+    func keptHandle() async throws {
+        let root = Container()
+        let log = root.stage.log
+        var middle: Container? = root.child { $0[Tenant.self] = "middle" }
+        middle!.onClose { log.add("middle") }
+        let child = (middle![Keeper.self].handle as! Container).child()
+        weak var gone = middle
+        middle = nil
+        expect(gone == nil)
+        expect(child[Tenant.self], equals: "middle")
+        child.onClose { log.add("child") }
+        try await expect(child[Closed.self].name, equals: "middle")
+        child.reset(Closed.self)
+        await expect(log.first(1), equals: ["closed in middle"])
+        try await finishing { try await root.close() }
+        expect(log.all, equals: ["closed in middle", "child", "middle"])
+    }
+
+    struct Keeper: Feature {
+        static var home: Home { .local }
+        let handle: any FeatureContainer
+        static func load(in container: any FeatureContainer) -> Keeper { Keeper(handle: container) }
+    }
+    struct Closed: AsyncFeature {
+        static var home: Home { .local }
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let (log, tenant) = (container.stage.log, container[Tenant.self])
+            container.onClose { log.add("closed in \(tenant)") }
+            return Thing(tenant)
+        }
+    }
+
+    /// An instance and the one that it's made from, which has left but is still needed.
+    private func makeDependent(
+        in container: Container, _ log: Log<String>, _ close: @escaping @Sendable () async -> Void
+    ) {
+        let input = FeatureKey(home: .local, id: UniqueID()) { handle in
+            handle.onClose { log.add("input") }
+            return 1
+        }
+        let dependent = FeatureKey(home: .local, id: UniqueID()) { handle in
+            _ = handle[input]
+            handle.onClose {
+                await close()
+                log.add("dependent")
+            }
+            return 1
+        }
+        _ = container[dependent]
+        container.reset(input)
+    }
+
+    /// An instance that has left, with a closer.
+    private func leave(_ container: Container, _ close: @escaping @Sendable () async throws -> Void) {
+        let key = FeatureKey(home: .local, id: UniqueID()) { handle in
+            handle.onClose(close)
+            return 1
+        }
+        _ = container[key]
+        container.reset(key)
+    }
+
+    func leavesMeanwhile() async throws {
+        let root = Container()
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        let (closed, other) = (root.child(), root.child())
+        makeDependent(in: closed, log) {
+            began.open()
+            await goesOn.opened()
+        }
+        let closing = Task { try await closed.close() }
+        await began.opened()
+        leave(other) {
+            try await closed.close()
+            log.add("other")
+        }
+        await closed.untilClosersWait(1)
+        goesOn.open()
+        try await finishing {
+            try await closing.value
+            try await root.close()
+        }
+        expect(log.all, equals: ["dependent", "input", "other"])
+    }
+
+    func leavesWithin() async throws {
+        let root = Container()
+        let log = Log<String>()
+        let (closed, other) = (root.child(), root.child())
+        makeDependent(in: closed, log) {}
+        leave(other) {
+            try await closed.close()
+            log.add("other")
+        }
+        try await finishing { try await root.close() }
+        expect(log.all, equals: ["dependent", "input", "other"])
+    }
+
+    func othersAreLeft() async throws {
+        let root = Container()
+        let (began, goesOn, leaverEnds, log) = (Gate(), Gate(), Gate(), Log<String>())
+        let (closed, other, slow) = (root.child(), root.child(), root.child())
+        leave(other) {
+            try await leaverEnds.openedUnlessCancelled()
+            log.add("other")
+        }
+        closed.onClose {
+            began.open()
+            await goesOn.opened()
+        }
+        let first = Task { try await closed.close() }
+        await began.opened()
+        let second = Task { try await closed.close(deadline: .milliseconds(10)) }
+        await closed.untilClosersWait(1)
+        // Takes longer than the deadline of the second call.
+        slow.onClose { try await Gate().openedUnlessCancelled() }
+        await #expect(throws: CloseError.self) { try await slow.close(deadline: .milliseconds(50)) }
+        leaverEnds.open()
+        goesOn.open()
+        try await finishing {
+            try await first.value
+            try await second.value
+            try await root.close()
+        }
+        expect(log.all, equals: ["other"])
+    }
+
+    struct Caller: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            stage.gate("called").open()
+            await stage.gate("call").opened()
+            try await container[CloseProperty.self]()
+            return Thing()
+        }
+    }
+    struct Asking: AsyncFeature {
+        static var home: Home { .local }
+        static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Caller.self] }
+    }
+    enum CloseProperty: Property {
+        static var defaultValue: @Sendable () async throws -> Void { {} }
+    }
+
+    func names() async throws {
+        let root = Container()
+        let child = root.child()
+        root[CloseProperty.self] = { [unowned child] in try await child.close() }
+        let caller = Task { try await root[Caller.self] }
+        await root.stage.gate("called").opened()
+        let asking = Task { try await child[Asking.self] }
+        await root.untilWaiting(for: Caller.self, 2)
+        root.stage.gate("call").open()
+        let error = try #require(
+            await #expect(throws: CloseError.self) { try await finishing { _ = try await caller.value } })
+        expect(error.feature, equals: "Caller")
+        _ = await asking.result
+        withExtendedLifetime(child) {}
+    }
+}
