@@ -304,6 +304,7 @@ private struct Closing: Sendable {
             family.lock.withLock { token in
                 if let rare = node.storage[token].rare, rare.closing === frame { rare.closing = nil }
             }
+            node.end(isReleased: false)
             return .failure(error)
         }
     }

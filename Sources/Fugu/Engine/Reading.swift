@@ -274,8 +274,8 @@ struct Reading: ~Copyable {
             misses += 1
         }
         if let decision = refuseNesting(token) { return decision }
-        // A read that has waited for a load began before a closing, which waits for the end of that read.
-        let isLate = isRefused(token) && awaited == nil
+        // A read that has waited for another's load began before a closing, which waits for the end of that read.
+        let isLate = isRefused(token) && awaited?.isOwn != false
         if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
         let rare = node.ancestor(at: 0).place(token, key.known(at: 0))[token].more()
