@@ -240,6 +240,7 @@ extension Law28ReentryTests {
         ),
         Case("So is a closer of an instance that left early, for which every closing waits (law 28)", leftEarly),
         Case("So is a load that waits for close() of the container it is made for (law 28)", inALoad),
+        Case("So is a load that waits for close() of a container in which another read waits for it (law 28)", joined),
         Case(
             "Of two loads that close each other's containers, one is thrown an error, and both end (law 28)", eachOther),
         Case(
@@ -344,6 +345,24 @@ extension Law28ReentryTests {
         // Nothing was closed by that.
         container[TargetProperty.self] = {}
         _ = try await container[ClosesWhileLoading.self]
+    }
+
+    func joined() async throws {
+        let root = Container()
+        let (first, second) = (root.child(), root.child())
+        let (begun, goes) = (Gate(), Gate())
+        root[TargetProperty.self] = { [unowned second] in
+            begun.open()
+            await goes.opened()
+            try await second.close()
+        }
+        let one = Task { await error(of: { _ = try await first[ClosesWhileLoading.self] }) }
+        await begun.opened()
+        let other = Task { await error(of: { _ = try await second[ClosesWhileLoading.self] }) }
+        await root.untilWaiting(for: ClosesWhileLoading.self, 2)
+        goes.open()
+        let errors = try await finishing { await [one.value, other.value] }
+        expect(errors.map { $0?.code }, equals: [.waitsForItself, .waitsForItself])
     }
 
     func eachOther() async throws {

@@ -49,12 +49,37 @@ extension Law18SourcesTests {
             codeOfTheLast),
         Case("What a later one's source does not have, the earlier one's code gives (law 18)", nothing),
         Case("A later one's wrong value wins, too: the default is given and the mistake reported (laws 18, 25)", wrong),
+        Case("Sources that are applied after their container was released change nothing, and are reported (law 8)", late),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law18SourcesTests>) async throws { try await stated.run(self) }
 
     private func sourced(_ values: [String: PropertyValue]) -> DictionarySource {
         DictionarySource(values, name: "source of the second")
+    }
+
+    private struct Keeper: Feature {
+        let handle: Container
+        static var home: Home { .local }
+        static func load(in container: any FeatureContainer) -> Keeper { Keeper(handle: .current) }
+    }
+
+    func late() throws {
+        let reports = first.logReports()
+        do {
+            var child: Container? = first.child()
+            let kept = child![Keeper.self].handle
+            child = nil
+            try kept.apply(sourced(["copied.port": 1]))
+        }
+        expect(
+            reports.all,
+            equals: [
+                "Fugu: sources were applied after their container was released; nothing happens.\n"
+                    + "Fix: keep the Container as long as features that captured it are used."
+            ])
+        // The name is new, so all sources of the family are asked.
+        expect(first.host, equals: "default")
     }
 
     func mutable() throws {

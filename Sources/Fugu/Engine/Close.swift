@@ -323,8 +323,11 @@ private struct Closing: Sendable {
             // Any load that begins from now on is needed by one of these.
             let loads = busy.isEmpty ? [] : family.loads(token).filter { busy.contains($0.node!) }
             let rare = nodes.compactMap { $0.storage[token].rare }
+            var seen = ObjectSet(loads)
+            let joined = rare.flatMap { $0.joined.all.compactMap(\.load) }.filter { seen.insert($0) }
             let hasLeavers = rare.contains { $0.leaverCount > 0 }
-            let targets = loads + rare.compactMap(\.closing) + (hasLeavers ? [family.state[token].leaverFrame!] : [])
+            let leavers = hasLeavers ? [family.state[token].leaverFrame!] : []
+            let targets = loads + joined + rare.compactMap(\.closing) + leavers
             if Waits.add(frame, for: targets) != nil { throw waitsForItself }
             waits += targets
             for node in nodes { node.storage[token].advance(to: .refusing) }

@@ -240,8 +240,10 @@ final class Waiter: Sendable {
         case released(isCancelled: Bool)
     }
     private let state = Locked(State.idle)
+    /// The load that another read has begun, if a read waits for one.
+    let load: Frame?
 
-    @inline(never) init() {}
+    @inline(never) init(for load: Frame? = nil) { self.load = load }
 
     func wake() { release(isCancelled: false) }
 

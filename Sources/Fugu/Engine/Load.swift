@@ -477,6 +477,17 @@ extension Node {
         if storage[token].inProgress == 0 { wakeIdle(token, &effects) }
     }
 
+    /// Counts a read that waits here for a load that another one has begun; a closing finds out what it waits for.
+    func beginWait(_ token: LockToken, _ waiter: Waiter) {
+        beginWork(token)
+        storage[token].more().joined.append(waiter)
+    }
+
+    func endWait(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
+        storage[token].rare?.joined.remove(waiter)
+        endWork(token, &effects)
+    }
+
     /// Wakes the tasks that wait until nothing is in progress here.
     func wakeIdle(_ token: LockToken, _ effects: inout Effects) {
         guard let rare = storage[token].rare, !rare.idleWaiters.isEmpty else { return }

@@ -191,6 +191,8 @@ final class RareNodeState {
     /// The number of instances that have left and whose closers haven't finished.
     var leaverCount = 0
     var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || leaverCount > 0 }
+    /// The waits of reads here for loads that other reads have begun, here or elsewhere.
+    var joined = SparseList<Waiter>()
     /// The tasks that wait until no load is in progress here, or until leavers are closed.
     var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.

@@ -34,8 +34,8 @@ struct Reading: ~Copyable {
     // The frame that needs the value, and the frame that runs on this thread or task.
     private let frame: Frame?
     private let own: Frame?
-    /// The outcome of the load that this read last waited for, and whether this read began that load.
-    private var awaited: (outcome: PendingOutcome, isOwn: Bool)?
+    /// The outcome of the load that this read last waited for, and the wait, unless this read began that load.
+    private var awaited: (outcome: PendingOutcome, waiter: Waiter?)?
     /// The number of outcomes that weren't valid for this reader.
     private var misses = 0
     private var wait: WaitSpan?
@@ -159,18 +159,18 @@ struct Reading: ~Copyable {
     }
 
     private func endAwait(of load: Frame, isCanceled: Bool) {
-        if awaited!.isOwn {
+        guard let waiter = awaited!.waiter else {
             frame?.removeOwnLoad(load)
-        } else {
-            endWait(for: load)
-            if isCanceled { stopWaiting() }
+            return
         }
+        endWait(for: load)
+        if isCanceled { stopWaiting(waiter) }
     }
 
     /// Stops waiting, because the task was canceled.
-    private func stopWaiting() {
+    private func stopWaiting(_ waiter: Waiter) {
         var effects = Effects(in: nil)
-        node.family.lock.withLock { token in node.endWork(token, &effects) }
+        node.family.lock.withLock { token in node.endWait(token, waiter, &effects) }
         effects.wakeWaiters()
     }
 
@@ -220,11 +220,10 @@ struct Reading: ~Copyable {
         defer { withExtendedLifetime(former) {} }
         var effects = Effects(in: nil)
         let decision = node.family.lock.withLock { token -> Decision in
-            let wasWaiting = awaited?.isOwn == false
             let decision = decide(token)
-            if wasWaiting { node.endWork(token, &effects) }
-            if case .wait = decision {
-                node.beginWork(token)
+            if let waiter = former?.waiter { node.endWait(token, waiter, &effects) }
+            if case .wait(_, let waiter) = decision {
+                node.beginWait(token, waiter)
                 wait = node.family.hasEvents ? WaitSpan() : nil
             }
             return decision
@@ -267,7 +266,7 @@ struct Reading: ~Copyable {
         }
         if let awaited {
             if let (outcome, result) = awaited.outcome.withLock({ $0 }),
-                let decision = accept(token, outcome, result, isOwn: awaited.isOwn, limit)
+                let decision = accept(token, outcome, result, isOwn: awaited.waiter == nil, limit)
             {
                 return decision
             }
@@ -275,7 +274,7 @@ struct Reading: ~Copyable {
         }
         if let decision = refuseNesting(token) { return decision }
         // A read that has waited for another's load began before a closing, which waits for the end of that read.
-        let isLate = isRefused(token) && awaited?.isOwn != false
+        let isLate = isRefused(token) && awaited?.waiter == nil
         if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
         let rare = node.ancestor(at: 0).place(token, key.known(at: 0))[token].more()
@@ -297,7 +296,7 @@ struct Reading: ~Copyable {
             begun: node.family.state[token].now, isLate: isLate)
         let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
-        if isTask { awaited = (load.pendingOutcome(token), isOwn: true) }
+        if isTask { awaited = (load.pendingOutcome(token), nil) }
         return .load(load, replacement)
     }
 
@@ -356,8 +355,8 @@ struct Reading: ~Copyable {
                 }
                 return .cycle(circle.compactMap(\.key) + [key])
             }
-            let waiter = Waiter()
-            awaited = (load.join(token, waiter), isOwn: false)
+            let waiter = Waiter(for: load)
+            awaited = (load.join(token, waiter), waiter)
             return .wait(load, waiter)
         }
         return nil

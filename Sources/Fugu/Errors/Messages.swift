@@ -138,9 +138,11 @@ enum Messages {
             + "features that captured it are used."
     }
 
-    static func changeAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was changed after its container was released; nothing happens."
-            + "\(pathLine(path(to: key)))Fix: keep the Container as long as features that captured it are used."
+    /// - `key`: The key, or `nil` for the sources of the container.
+    static func changeAfterEnd(of key: Key?) -> String {
+        let what = key.map { "\($0.name) was changed after its" } ?? "sources were applied after their"
+        return "Fugu: \(what) container was released; nothing happens."
+            + "\(key.map { pathLine(path(to: $0)) } ?? "\n")Fix: keep the Container as long as features that captured it are used."
     }
 
     static func notLoaded(_ way: [Key]) -> String {
