@@ -60,10 +60,16 @@ extension Law28AfterClosingTests {
         }
     }
 
+    struct Family: Sendable {
+        weak let container: Container?
+    }
+    enum FamilyProperty: Property {
+        static var defaultValue: Family { Family(container: nil) }
+    }
     struct Refused: AsyncFeature {
         static let reads = Counter()
         static func load(in container: any FeatureContainer) async throws -> Int {
-            let family = container[AsyncCycleWaysTests.FamilyProperty.self].container!
+            let family = container[FamilyProperty.self].container!
             await reads.reaches(100)
             var refusals = 0
             for _ in 0..<2_000 {
@@ -75,7 +81,7 @@ extension Law28AfterClosingTests {
 
     func refusedClosing() async throws {
         let container = Container()
-        container[AsyncCycleWaysTests.FamilyProperty.self] = .init(container: container)
+        container[FamilyProperty.self] = Family(container: container)
         let (ended, failures) = (Gate(), Counter())
         let reader = startThread {
             while !ended.isOpen {

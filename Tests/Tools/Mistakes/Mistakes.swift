@@ -920,7 +920,7 @@ struct Mail: Feature, External {
 }
 
 // MARK: PlainReadAfterClose
-// program: Fugu: Greeter was read after its container was closed. It was loaded for this read alone and isn't kept.
+// program: Fugu: Greeter was loaded after its container was closed. Only another close() closes it.
 // Cure: read it before `close()`, or use a container that is still open.
 
 import Fugu
