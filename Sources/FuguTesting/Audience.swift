@@ -126,8 +126,8 @@ extension Audience {
         guard let (first, way) = tests.first else { return }
         let names = tests.filter { $0.way.last == way.last }.map(\.test.name)
         let place = place()
-        // Once, whichever tests run.
-        guard isNew("\(way.map(\.name)) \(place.map { "\($0)" } ?? "")") else { return }
+        // Without a place, once for the tests that it may belong to.
+        guard isNew("\(way.map(\.name)) \(place.map { "\($0)" } ?? "\(names)")") else { return }
         warn(
             Messages.missesValue(way.map(\.name), names, at: place),
             at: place.map(SourceLocation.init) ?? first.sourceLocation)
@@ -151,13 +151,13 @@ extension Audience {
 
     /// Warns, once for each key, that a test without a container changes the one that other tests have, or that something that
     /// doesn't know its test does.
-    func warnOfChange(of key: Key?) {
+    func warnOfChange(_ use: WatchedUse, of key: Key?) {
         guard isUnknown, let first = TestCase.running.first else {
             // That's how the program starts.
             if case .unknownTest = self { return }
-            return warnOnce(Messages.changesShared(key?.name, self))
+            return warnOnce(Messages.changesShared(use, key?.name, self))
         }
-        warnOnce(Messages.changesSharedOffTest(key?.name), at: first.sourceLocation)
+        warnOnce(Messages.changesSharedOffTest(use, key?.name), at: first.sourceLocation)
     }
 
     /// Whether something that doesn't know its test may belong to one that has a container.

@@ -30,12 +30,12 @@ enum Messages {
             + "program in Container.live { … }."
     }
 
-    static func changesShared(_ key: String?, _ audience: Audience) -> String {
+    static func changesShared(_ use: WatchedUse, _ key: String?, _ audience: Audience) -> String {
         let fix =
             if case .xctest = audience { "Container.strict { … } operation: { … }" } else { "@Test(.container { … })" }
         return
-            "Fugu: \(what(.changed, key, "Container.shared")), in a test that has no container of its own. Tests that run later see the "
-            + "change, too.\nFix: set it in a container of the test: \(fix)."
+            "Fugu: \(what(use, key, "Container.shared")), in a test that has no container of its own. Tests that run later see the "
+            + "change, too.\nFix: do it in a container of the test: \(fix)."
     }
 
     static func usesShared(_ use: WatchedUse, _ key: String?, at place: SourcePlace?) -> String {
@@ -61,8 +61,8 @@ enum Messages {
             + "Container.with(container) { … }, or in the operation of Container.strict { … } operation: { … }."
     }
 
-    static func changesSharedOffTest(_ key: String?) -> String {
-        "Fugu: \(what(.changed, key, "Container.shared")) \(offTest), while tests run that have containers of their own. They don't see "
+    static func changesSharedOffTest(_ use: WatchedUse, _ key: String?) -> String {
+        "Fugu: \(what(use, key, "Container.shared")) \(offTest), while tests run that have containers of their own. They don't see "
             + "the change; tests without one do.\nFix: \(takeAlong)"
     }
 
@@ -88,6 +88,7 @@ enum Messages {
         case .read: "\(key ?? container) was read\(through)"
         case .changed: "\(key ?? container) was changed\(through)"
         case .observed: "\(key ?? container) was observed\(through)"
+        case .closed: "\(container) was closed"
         case .child: "a child of \(container) was made"
         case .copied: "\(container) was copied"
         }

@@ -20,7 +20,7 @@ struct Runner: TestRunner {
             Failure.recordKept()
             if let testCase = TestCase.current { testCase.record(use, of: key, at: place()) }
             switch use {
-            case .changed: if TestCase.current == nil { Audience.present().warnOfChange(of: key) }
+            case .changed, .closed: if TestCase.current == nil { Audience.present().warnOfChange(use, of: key) }
             case .read, .observed:
                 guard let key else { break }
                 Audience.present().warnOfRead(of: key, at: place)

@@ -124,8 +124,8 @@ extension Law28AfterClosingTests {
         expect(
             reports.all,
             equals: [
-                "Fugu: Logger was loaded after its container was closed. Only another close() closes it.\n"
-                    + "Fix: read Logger before close(), or use a container that is still open."
+                "Fugu: Logger was loaded after close() was called on its container.\nFix: read Logger before close(), such as in "
+                    + "the load of what needs it in its teardown closure, or use a container that is still open."
             ])
         try await container.close()
         expect(container.ifLoaded(Logger.self) == nil)
@@ -137,8 +137,8 @@ extension Law28AfterClosingTests {
         expect(
             reports.all.map { $0.prefix { $0 != "." } },
             equals: [
-                "Fugu: Logger was loaded after its container was closed",
-                "Fugu: Files was loaded after its container was closed",
+                "Fugu: Logger was loaded after close() was called on its container",
+                "Fugu: Files was loaded after close() was called on its container",
             ])
         expect(reports.all.first?.contains("\nPath: Files → Logger\n"), equals: true)
     }

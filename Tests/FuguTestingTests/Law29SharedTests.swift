@@ -173,7 +173,7 @@ extension Law29SharedTests {
             equals: [#"\.pressure"#, #"\.label"#, #"\.tags"#, "Level"].map {
                 text("\($0) was changed through Container.shared")
             } + [text("Container.shared was changed")])
-        #expect(Messages.changesShared("Number", .xctest).hasSuffix(": Container.strict { … } operation: { … }."))
+        #expect(Messages.changesShared(.changed, "Number", .xctest).hasSuffix(": Container.strict { … } operation: { … }."))
     }
 
     @Test(
@@ -638,7 +638,7 @@ extension Law29SharedTests {
         }
         let whose = "tests run that have containers of their own. They don't see the change; tests without one do"
         expect(log.all, equals: [Self.missed("Level was changed", whose)])
-        expect(Messages.changesSharedOffTest(nil).hasPrefix("Fugu: Container.shared was changed on a thread or in"))
+        expect(Messages.changesSharedOffTest(.changed, nil).hasPrefix("Fugu: Container.shared was changed on a thread or in"))
     }
 
     private struct Argument: Property { static var defaultValue: Int { 0 } }

@@ -273,6 +273,7 @@ extension Container {
     /// - Parameter handler: A closure that receives the text of each report, which has no secrets in it. It's called on the
     ///   thread that met the problem, outside every lock, and replaces the previous handler. Pass `nil` for standard error.
     public func handleReports(by handler: (@Sendable (_ report: String) -> Void)?) {
+        tell(.changed)
         node.family.reports.handle(by: handler)
     }
 

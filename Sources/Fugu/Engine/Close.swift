@@ -218,6 +218,7 @@ extension Container {
     ///
     /// Returns the failures of closers.
     func runClose(_ deadline: Duration?) async throws -> [CloseError.Failure] {
+        tell(.closed)
         let node = node
         let span = ClosingSpan(node)
         if node.closeAtOnce() {

@@ -170,6 +170,7 @@ extension Container {
     /// Registers a closer with the load, or else with the container.
     func add(_ closer: Closer) {
         if case .handle(let load) = role, load.add(closer) { return }
+        tell(.changed)
         let node = node
         node.family.lock.withLock { token in node.storage[token].more().closers.append(closer) }
     }

@@ -149,15 +149,16 @@ enum Messages {
         let key = way[way.count - 1]
         return
             "Fugu: there is no loaded instance of \(key.name).\(pathLine(way.map(\.name)))Fix: load it first, with "
-            + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container or above; or set it, with "
-            + "container.set(\(key.codeName).self, to: …)."
+            + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container, or above if this one sets nothing that "
+            + "it's made from; or set it, with container.set(\(key.codeName).self, to: …)."
     }
 
     static func loadedAfterClosing(_ way: [Key]) -> String {
         let name = way.last?.name ?? "?"
         return
-            "Fugu: \(name) was loaded after its container was closed. Only another close() closes it."
-            + "\(pathLine(way.map(\.name)))Fix: read \(name) before close(), or use a container that is still open."
+            "Fugu: \(name) was loaded after close() was called on its container."
+            + "\(pathLine(way.map(\.name)))Fix: read \(name) before close(), such as in the load of what needs it in its teardown "
+            + "closure, or use a container that is still open."
     }
 
     static func writeInLoad(of loading: Key, _ written: Key?) -> String {

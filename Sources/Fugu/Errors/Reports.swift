@@ -88,3 +88,6 @@ extension SourcePlace {
 extension SourcePlace: CustomStringConvertible {
     @usableFromInline package var description: String { "\(fileID):\(line)" }
 }
+
+/// Stops the program; the message names the test that runs.
+@inline(never) func stopProgram(_ text: String) -> Never { fatalError(TestProcess.runner?.naming(text) ?? text) }

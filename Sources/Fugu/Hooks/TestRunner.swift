@@ -31,7 +31,7 @@ package protocol TestRunner: Sendable {
 
 /// What code does through a watched container.
 package enum WatchedUse: Sendable {
-    case read, changed, observed
+    case read, changed, observed, closed
     /// A child was made; the child is `nil` if others get it by its path, too.
     case child(Container?)
     case copied(Container)
@@ -87,9 +87,6 @@ extension Container {
         return (bound.owner ?? bound) === shared
     }
 }
-
-/// Stops the program; the message names the test that runs.
-@inline(never) func stopProgram(_ text: String) -> Never { fatalError(TestProcess.runner?.naming(text) ?? text) }
 
 /// The tests that have failed because a feature was refused.
 package final class FailedTests: Sendable {

@@ -920,7 +920,7 @@ struct Mail: Feature, External {
 }
 
 // MARK: PlainReadAfterClose
-// program: Fugu: Greeter was loaded after its container was closed. Only another close() closes it.
+// program: Fugu: Greeter was loaded after close() was called on its container.
 // Cure: read it before `close()`, or use a container that is still open.
 
 import Fugu
