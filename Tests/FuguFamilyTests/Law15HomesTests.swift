@@ -28,6 +28,9 @@ extension Law15HomesTests {
         Case(
             "A container captured beside the handle is not recorded, and debug builds report it (law 15)",
             capturedContainer),
+        Case(
+            "A read that isn't recorded is reported once, even if it suspends or loads in an ancestor (law 15)",
+            reportedOnce),
         Case("Only what a load really read counts, whatever it reads on another condition (law 15)", conditionalInputs),
         Case("Throwing and async features have their homes by the same law (law 15)", otherKinds),
         Case("A read through a child made inside the load is an input as well (law 15)", childOfHandle),
@@ -291,6 +294,26 @@ extension Law15HomesTests {
             let message = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
             expect(message.contains("changes \(what) while it loads"))
         }
+    }
+
+    func reportedOnce() async throws {
+        struct Slow: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+        }
+        struct Shared: Feature {
+            static var home: Home { .shared }
+            static func load(in container: any FeatureContainer) -> Int { 2 }
+        }
+        let child = Container().child()
+        let reports = child.logReports()
+        struct Sum: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Int { 0 }
+        }
+        child.replace(Sum.self) { _ in try await child[Slow.self] + child[Shared.self] }
+        try await expect(child[Sum.self], equals: 3)
+        #if DEBUG
+        expect(reports.all.map { $0.contains("captured") }, equals: [true, true])
+        #endif
     }
 
     func capturedContainer() {

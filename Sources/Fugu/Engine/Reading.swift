@@ -230,7 +230,7 @@ struct Reading: ~Copyable {
         }
         effects.wakeWaiters()
         #if DEBUG
-        if misses == 0, !isForDescendant { reportUnrecorded() }
+        if former == nil, given == nil, !isForDescendant { reportUnrecorded() }
         #endif
         return decision
     }
