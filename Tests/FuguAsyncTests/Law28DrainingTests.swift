@@ -28,6 +28,9 @@ extension Law28DrainingTests {
             registeredLate),
         Case("A container dropped without close() runs no closers; debug builds report it once (law 28)", dropped),
         Case("A container that was closed is dropped without a report (law 28)", droppedAfterClose),
+        Case(
+            "What is added through a kept handle after the container's release is reported and not kept (law 28)",
+            addedAfterRelease),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law28DrainingTests>) async throws {
@@ -254,6 +257,28 @@ extension Law28DrainingTests {
         try await container!.close()
         container = nil
         expect(reports.all, equals: [])
+    }
+
+    func addedAfterRelease() async throws {
+        var container: Container? = Container()
+        let reports = container!.logReports()
+        let handle = try await container![Keeper.self].handle
+        try await container!.close()
+        container = nil
+        let gone = Counter()
+        func add(_ kept: Witness) {
+            handle.onClose { _ = kept }
+            handle._container.configureScopes { _ in _ = kept }
+        }
+        add(Witness { gone.add() })
+        expect(gone.value, equals: 1)
+        let words = ["a teardown closure was added", "a rule for scopes was added"]
+        expect(
+            reports.all,
+            equals: words.map {
+                "Fugu: \($0) after its container was released; nothing happens.\nFix: keep the Container as long as features "
+                    + "that captured it are used."
+            })
     }
 }
 

@@ -135,7 +135,7 @@ private struct SourceChange {
                 isOld = node.storage[token].rare?.sources.value === old
                 return !isOld || namings.count != family.state[token].namings.count
             } alongside: { token in
-                if node.isEnded(token) { return mistakes = [Messages.changeAfterEnd(of: nil)] }
+                if node.isEnded(token) { return mistakes = [Messages.changeAfterEnd(.sources)] }
                 node.take(token, new, &garbage)
                 mistakes = answers.compactMap { node.note(token, $0.answer, of: $0.key) }
             }

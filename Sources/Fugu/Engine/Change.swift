@@ -272,7 +272,7 @@ extension Family {
             case nil:
                 writes.updateEach { _, write in
                     if write.isTooLate, write.key.decorated == nil {
-                        reports.report(Messages.changeAfterEnd(of: write.key))
+                        reports.report(Messages.changeAfterEnd(.key(write.key)))
                     }
                 }
                 effects.perform()

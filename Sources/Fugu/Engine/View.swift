@@ -172,7 +172,12 @@ extension Container {
         if case .handle(let load) = role, load.add(closer) { return }
         tell(.changed)
         let node = node
-        node.family.lock.withLock { token in node.storage[token].more().closers.append(closer) }
+        let isTooLate = node.family.lock.withLock { token in
+            if node.isEnded(token) { return true }
+            node.storage[token].more().closers.append(closer)
+            return false
+        }
+        if isTooLate { node.family.reports.report(Messages.changeAfterEnd(.closer)) }
     }
 }
 

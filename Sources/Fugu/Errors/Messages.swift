@@ -138,11 +138,19 @@ enum Messages {
             + "features that captured it are used."
     }
 
-    /// - `key`: The key, or `nil` for the sources of the container.
-    static func changeAfterEnd(of key: Key?) -> String {
-        let what = key.map { "\($0.name) was changed after its" } ?? "sources were applied after their"
-        return "Fugu: \(what) container was released; nothing happens."
-            + "\(key.map { pathLine(path(to: $0)) } ?? "\n")Fix: keep the Container as long as features that captured it are used."
+    /// A change that comes after the release of its container.
+    enum LateChange { case key(Key), sources, rule, closer }
+
+    static func changeAfterEnd(_ change: LateChange) -> String {
+        let (what, way) =
+            switch change {
+            case .key(let key): ("\(key.name) was changed after its", pathLine(path(to: key)))
+            case .sources: ("sources were applied after their", "\n")
+            case .rule: ("a rule for scopes was added after its", "\n")
+            case .closer: ("a teardown closure was added after its", "\n")
+            }
+        return "Fugu: \(what) container was released; nothing happens.\(way)Fix: keep the Container as long as "
+            + "features that captured it are used."
     }
 
     static func notLoaded(_ way: [Key]) -> String {

@@ -93,8 +93,10 @@ extension Container {
         tell(.changed)
         let node = node
         if let path = Frame.current?.configuredPath(within: node) { stopProgram(Messages.ruleChangesRules(path)) }
+        var isTooLate = false
         let scopes = node.family.lock.withLock { token in
-            if let rule { node.storage[token].more().rules.append(rule) }
+            isTooLate = node.isEnded(token)
+            if let rule, !isTooLate { node.storage[token].more().rules.append(rule) }
             // Ancestors first.
             return node.subtree(token).dropFirst().compactMap { scope -> WeakReference<Container>? in
                 guard let state = scope.storage[token].rare?.scope else { return nil }
@@ -103,6 +105,7 @@ extension Container {
             }
         }
         let isNew = rule != nil
+        if isTooLate, isNew { node.family.reports.report(Messages.changeAfterEnd(.rule)) }
         for scope in scopes { if let container = scope.object { ScopeRun(container).finish(isForNewRule: isNew) } }
     }
 }
