@@ -18,6 +18,7 @@ extension ExplainTests {
         Case("A secret is never printed, nor what hides it or is hidden by it (law 26)", secrets),
         Case("Whether it is stale, and since which change (law 19)", stale),
         Case("An explanation of a key that is set, replaced, failed, closed, or missing", others),
+        Case("A set value of which a test awaits the first read, before and after it", watched),
         Case("Debuggers see names and numbers, never values, and nothing is loaded for them", debugging),
         Case("A handle says whose load it is", handles),
     ]
@@ -54,6 +55,33 @@ extension ExplainTests {
     /// The sentences without the time that a load took.
     private func sentences(_ explanation: KeyExplanation) -> [String] {
         explanation.sentences.map { $0.replacing(#/ in [0-9.]+ (ns|µs|ms|s)/#, with: "") }
+    }
+
+    func watched() async throws {
+        func container() -> Container {
+            let container = Container()
+            container.greeting = "hi"
+            container[Pool.self] = Pool()
+            return container
+        }
+        func texts(_ container: Container) -> [String] {
+            [
+                "\(container.explain(\.greeting))", "\(container.explain(Pool.self))", container.debugDescription,
+                "\(container.graph(includingValues: true).entries)",
+            ]
+        }
+        let (plain, watched) = (container(), container())
+        let read = Log<String>()
+        watched.watchOverrides { read.add($0.name) }
+        expect(texts(watched), equals: texts(plain))
+        expect(read.all, equals: [])
+        for container in [plain, watched] { _ = (container.child().greeting, container[Pool.self]) }
+        expect(texts(watched), equals: texts(plain))
+        expect(read.all, equals: [#"\.greeting"#, "Pool"])
+        let closed = container()
+        closed.watchOverrides { read.add($0.name) }
+        try await closed.close()
+        expect(closed.ifLoaded(Pool.self) == nil)
     }
 
     @Test("Why an instance lives where it lives: what it read is set there, directly or on a way (law 15)")

@@ -69,6 +69,44 @@ struct UnusedValuesTests {
         }
     }
 
+    @Test("A watched value is there before its first read, for what loads nothing, too (laws 24, 25, 27, and 29)")
+    func isThere() async throws {
+        let checks: [@Sendable (Container) throws -> Void] = [
+            { expect(try $0.property("strictness.port", as: Int.self), equals: 1) },
+            { expect(try $0.require(\.port), equals: 1) },
+            { expect($0.ifLoaded(\.port), equals: 1) },
+            { expect($0.child().ifLoaded(\.port), equals: 1) },
+            { container in
+                container.declareCheck(of: \.port, "must be 1") { $0.port == 1 }
+                try container.validate()
+            },
+            { container in
+                let seen = Log<Int>()
+                _ = container.observe(\.port) { seen.add($0) }
+                container.port = 2
+                expect(seen.all, equals: [2])
+            },
+            { container in
+                // Neither counts as a read.
+                try container.validate(\.port)
+                expect(container.explain(\.port).description, equals: "strictness.port = 1 (set by code)")
+                expect(container.port, equals: 1)
+                expect(container.explain(\.port).description, equals: "strictness.port = 1 (set by code)")
+            },
+        ]
+        for check in checks {
+            try await runCase(.container(reportsUnusedValues: true) { $0.port = 1 }) { try check(.current) }
+        }
+        let features = ContainerTrait.container(reportsUnusedValues: true) {
+            $0.printer = "double"
+            $0.set(Database.self, to: Database(name: "double"))
+        }
+        try await runCase(features) {
+            expect(Container.current.ifLoaded(\.printer), equals: "double")
+            expect(Container.current.loaded(Database.self).name, equals: "double")
+        }
+    }
+
     @Test("What a trait decorated or added to a list is read in a copy, too (laws 18 and 29)")
     func layersInCopy() async throws {
         let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }

@@ -159,22 +159,9 @@ private struct SourceChange {
 
     /// Whether a read in this node gives a value other than the default if the node has these sources.
     private func isGiven(_ key: Key, _ naming: PropertyNaming, _ own: (any ValueSources)?) -> Bool {
-        let levels = family.lock.withLock { token in
-            node.path.map { level in
-                (
-                    isSet: level.storage.existingCell(token, key)?.setting(token) != nil,
-                    sources: level === node ? own : level.storage[token].rare?.sources.value
-                )
-            }
-        }
-        for level in levels {
-            if level.isSet { return true }
-            switch level.sources.map(naming.ask) {
-            case .success(_?)?: return true
-            case .failure?: return false
-            case .success(nil)?, nil: continue
-            }
-        }
+        var held = node.heldValues(of: key, naming)
+        held[0].supplied = own.map { ($0, naming.ask($0)) }
+        if case .success(_?) = held.answer { return true }
         return false
     }
 

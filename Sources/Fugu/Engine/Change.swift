@@ -23,14 +23,18 @@ final class Replacement: Sendable {
     let loadAsync: (@Sendable (Container) async throws -> Payload)?
     /// The place in a chain of decorations and lists, if it's part of one.
     let link: Link?
+    /// The value that code has set, if a test awaits its first read, and what that read calls.
+    let awaited: (value: Payload, onRead: @Sendable () -> Void)?
 
     @inline(never) init(
         load: @escaping @Sendable (Container) throws -> Payload,
-        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil,
+        awaited: (value: Payload, onRead: @Sendable () -> Void)? = nil
     ) {
         self.load = load
         self.loadAsync = loadAsync
         self.link = link
+        self.awaited = awaited
     }
 
     /// Returns the same loader in a chain.

@@ -259,7 +259,8 @@ extension Node {
         for cell in storage.cells(token) where cell.key.kind != .property {
             if cell.has(CellFlags.loaded), let place = cell.place {
                 effects.drop(token, place)
-            } else if cell.heldFlags == CellFlags.held, cell.has(CellFlags.hasWord) {
+            } else if cell.code(token) != nil {
+                cell.place?[token].rare?.replacement.set(nil, &effects.garbage)
                 effects.garbage.add(cell.clear(at: family.state[token].tick()))
                 cell.place?.link(token)
                 storage.raiseEpoch(

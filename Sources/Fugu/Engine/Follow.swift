@@ -553,6 +553,7 @@ extension Container {
         let (node, key) = (node, observer.key)
         tell(.observed, key)
         if let naming { node.family.learn(naming, of: key) }
+        if TestProcess.isTesting { _ = node.putBack(key) }
         let container = (owner ?? (isView ? nil : self)).map { WeakReference($0) }
         var garbage = Garbage()
         let follower: Follower? = node.family.lock.withLock { token in

@@ -74,7 +74,9 @@ extension Node {
         switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
         case (true, false) where cell.has(CellFlags.layered):
             held = place?[token].rare?.rule.value == nil ? .source : .value
-        case (true, false): held = place?[token].rare?.replacement.value == nil ? .value : .loader
+        case (true, false):
+            let replacement = place?[token].rare?.replacement.value
+            held = replacement == nil || replacement?.awaited != nil ? .value : .loader
         case (_, true): break
         case (false, false): return
         }
@@ -103,7 +105,8 @@ extension Node {
         #endif
         graph.add(
             (cell.key, number), depth: depth, held: held, loadCount: place?[token].loadCount ?? 0, duration: duration,
-            value: cell.key.kind == .property ? cell.payload : nil, isLocal: provenance?.isLocal ?? false,
+            value: cell.key.kind == .property ? cell.payload ?? cell.code(token) : nil,
+            isLocal: provenance?.isLocal ?? false,
             isForTest: held == nil && loadsTestValue(token, cell.key), inputs: inputs, changed: changed,
             anchors: anchors, error: error)
     }

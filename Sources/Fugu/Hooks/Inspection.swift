@@ -73,24 +73,37 @@ extension Array<HeldValue> {
     }
 }
 
+extension CellReference {
+    /// The value that code has set.
+    func code(_ token: LockToken) -> Payload? {
+        heldFlags == CellFlags.held ? payload ?? place?[token].rare?.replacement.value?.awaited?.value : nil
+    }
+}
+
+extension Node {
+    /// Returns what this node and its ancestors hold for a property, nearest first.
+    func heldValues(of key: Key, _ naming: PropertyNaming?) -> [HeldValue] {
+        let held = family.lock.withLock { token in
+            path.map { node in
+                let cell = node.storage.existingCell(token, key)
+                return (
+                    code: cell?.code(token), rule: cell?.place?[token].rare?.rule.value,
+                    sources: node.storage[token].rare?.sources.value
+                )
+            }
+        }
+        return held.map { code, rule, sources in
+            (code, rule, sources.map { ($0, naming?.ask($0) ?? .success(nil)) })
+        }
+    }
+}
+
 extension Container {
     /// Returns what this container and its ancestors hold for a key, nearest first.
     ///
     /// It doesn't count as a read.
     package func heldValues(of definition: KeyDefinition) -> [HeldValue] {
-        let (node, key) = (node, Key(raw: definition.raw))
-        var held: [(code: Payload?, rule: Payload?, sources: (any ValueSources)?)] = []
-        node.family.lock.withLock { token in
-            for node in node.path {
-                let cell = node.storage.existingCell(token, key)
-                let code = cell?.heldFlags == CellFlags.held ? cell?.payload : nil
-                held.append((code, cell?.place?[token].rare?.rule.value, node.storage[token].rare?.sources.value))
-            }
-        }
-        let naming = definition.naming
-        return held.map { code, rule, sources in
-            (code, rule, sources.map { ($0, naming?.ask($0) ?? .success(nil)) })
-        }
+        node.heldValues(of: Key(raw: definition.raw), definition.naming)
     }
 
     /// Makes a key an input of the load that reads here, or lets an observable container track it, so that a failure

@@ -44,7 +44,8 @@ extension Container {
 
     /// Calls a closure at the first read of each entry that code has set here so far.
     ///
-    /// Each entry is put back as a loader, which runs at its first read, so that other reads stay fast.
+    /// Each entry becomes a loader, which its first read runs, or replaces by the value that code has set, so that other reads stay
+    /// fast.
     ///
     /// - Parameter onRead: A closure that is called on the reading thread, outside every lock.
     package func watchOverrides(onRead: @escaping @Sendable (Key) -> Void) {
@@ -84,7 +85,11 @@ extension Container {
                 return switch cell.setting(token) {
                 case .replace(let replacement): (cell.key, replacement, cell.time)
                 case .set(let payload):
-                    (cell.key, Replacement(load: { _ in payload }, loadAsync: { _ in payload }), cell.time)
+                    (
+                        cell.key,
+                        Replacement(load: { _ in payload }, loadAsync: { _ in payload }, awaited: (payload, {})),
+                        cell.time
+                    )
                 default: nil
                 }
             }
@@ -107,7 +112,14 @@ extension Replacement {
             load: { container in
                 onLoad()
                 return try load(container)
-            }, loadAsync: tellingAsync)
+            }, loadAsync: tellingAsync,
+            awaited: awaited.map { value, onRead in
+                let tell: @Sendable () -> Void = {
+                    onLoad()
+                    onRead()
+                }
+                return (value, tell)
+            })
         return link.map { made.linked($0.telling(onLoad)) } ?? made
     }
 }
