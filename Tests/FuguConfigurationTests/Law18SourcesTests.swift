@@ -49,7 +49,9 @@ extension Law18SourcesTests {
             codeOfTheLast),
         Case("What a later one's source does not have, the earlier one's code gives (law 18)", nothing),
         Case("A later one's wrong value wins, too: the default is given and the mistake reported (laws 18, 25)", wrong),
-        Case("Sources that are applied after their container was released change nothing, and are reported (law 8)", late),
+        Case(
+            "Sources that are applied after their container was released change nothing, and are reported (law 8)", late
+        ),
     ]
 
     @Test(arguments: cases) func behaves(as stated: Case<Law18SourcesTests>) async throws { try await stated.run(self) }
