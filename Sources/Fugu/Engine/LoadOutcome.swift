@@ -116,22 +116,20 @@ struct LoadOutcome {
                     direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads, wraps: wraps)
             }
         }
-        var (direct, lists, mask) = ([Key](), others.isEmpty ? [] : [others.sortedUnique()], state[token].mask)
-        let count = 1 + state[token].moreInputs.count
-        direct.reserveCapacity(count)
-        lists.reserveCapacity(lists.count + count + 1)
+        var (direct, keys, mask) = ([Key](), others, state[token].mask)
+        direct.reserveCapacity(1 + state[token].moreInputs.count)
         for key in others { mask |= key.mask }
         func add(_ input: Input) {
             direct.append(input.key)
             guard let made = input.provenance, !made.keys.isEmpty else { return }
             mask |= made.mask
-            lists.append(made.keys)
+            keys += made.keys
             if !input.isKept { direct += made.direct }
         }
         if let first = state[token].firstInput { add(first) }
         for input in state[token].moreInputs { add(input) }
-        lists.append(direct.sortedUnique())
-        let keys = lists.merged()
+        // The library's sort merges the runs that are sorted already.
+        keys = (keys + direct).sortedUnique()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
             homeKey: load.load!.home.key, wraps: wraps)

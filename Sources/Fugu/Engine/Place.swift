@@ -415,23 +415,6 @@ final class Provenance: Sendable {
 }
 
 extension [Key] {
-    /// Returns the union of two sorted lists, sorted.
-    fileprivate func merged(with other: [Key]) -> [Key] {
-        if isEmpty || other.isEmpty { return isEmpty ? other : self }
-        var merged: [Key] = []
-        merged.reserveCapacity(count + other.count)
-        var (left, right) = (0, 0)
-        while left < count, right < other.count {
-            let (one, two) = (self[left], other[right])
-            merged.append(one.raw <= two.raw ? one : two)
-            if one.raw <= two.raw { left += 1 }
-            if two.raw <= one.raw { right += 1 }
-        }
-        merged += self[left...]
-        merged += other[right...]
-        return merged
-    }
-
     /// Returns the keys sorted, without duplicates.
     func sortedUnique() -> [Key] {
         guard count > 1 else { return self }
@@ -443,19 +426,5 @@ extension [Key] {
         }
         all.removeLast(all.count - end)
         return all
-    }
-}
-
-extension [[Key]] {
-    /// Returns the union of sorted lists, sorted, by merging neighbors until one list is left.
-    func merged() -> [Key] {
-        var lists = self
-        while lists.count > 1 {
-            if lists.count == 2 { return lists[0].merged(with: lists[1]) }
-            lists = stride(from: 0, to: lists.count, by: 2).map { index in
-                index + 1 < lists.count ? lists[index].merged(with: lists[index + 1]) : lists[index]
-            }
-        }
-        return lists.first ?? []
     }
 }
