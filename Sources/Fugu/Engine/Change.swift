@@ -84,29 +84,21 @@ struct Write {
 
 // MARK: One key in one node
 
-/// A change of one key in one node, under the lock of the family.
-private struct Change {
-    let node: Node
-    let cell: CellReference
-
-    init(_ token: LockToken, _ write: Write) {
-        node = write.node
-        cell = node.storage.cell(token, write.key)
-    }
-
-    private var key: Key { cell.key }
+extension Write {
     private var family: Family { node.family }
+    /// The time of the value that's seen now, if the new one equals it.
+    fileprivate var equalTime: UInt64? { answer.flatMap { $0.isEqual ? $0.time : nil } }
 
-    /// Performs the operation.
+    /// Performs the operation in the key's cell, under the lock.
     ///
     /// Returns the change to announce, or `nil` if there's none.
     ///
     /// - `isOpen`: Whether readers may see the value at once.
-    /// - `equal`: The time of the value that's seen now, if the new one equals it.
-    func apply(
-        _ token: LockToken, _ write: Write, isOpen: Bool, equal: UInt64?, _ effects: inout Effects
+    fileprivate func apply(
+        _ token: LockToken, to cell: CellReference, isOpen: Bool, _ effects: inout Effects
     ) -> ChangeKind? {
-        let operation = write.operation
+        // One copy, because each `switch` would make its own.
+        let operation = operation
         let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
         let isByCode = cell.heldFlags == CellFlags.held
         switch operation {
@@ -129,7 +121,7 @@ private struct Change {
         case .replace: node.markReset(token, key, changesLoader: true)
         case .set:
             // Neither observers nor instances that were made from the equal value notice.
-            if equal != nil, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value = write.value {
+            if equalTime != nil, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value {
                 effects.garbage.add(cell.exchange(value))
                 emit(token, operation, isNew: false, &effects)
                 return nil
@@ -150,7 +142,7 @@ private struct Change {
         // A value that hides an inherited one becomes readable only after the links past this node have become invalid.
         let opensLater = isOpen && !wasHeld && !node.isRoot
         // An equal value keeps the time, so that nothing seems to have changed.
-        put(token, operation, at: equal ?? time, isOpen: isOpen && !opensLater, &effects)
+        put(token, operation, in: cell, at: equalTime ?? time, isOpen: isOpen && !opensLater, &effects)
         let isHeld = cell.has(CellFlags.held)
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
@@ -169,7 +161,8 @@ private struct Change {
 
     /// Changes the cell itself.
     private func put(
-        _ token: LockToken, _ operation: Operation, at time: UInt64, isOpen: Bool, _ effects: inout Effects
+        _ token: LockToken, _ operation: Operation, in cell: CellReference, at time: UInt64, isOpen: Bool,
+        _ effects: inout Effects
     ) {
         switch operation {
         case .set(let payload):
@@ -368,13 +361,12 @@ extension Family {
         _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, _ effects: inout Effects,
         _ changes: inout [(place: Place, kind: ChangeKind)]
     ) {
-        let equal = write.answer.flatMap { $0.isEqual ? $0.time : nil }
-        let change = Change(token, write)
-        let kind = change.apply(token, write, isOpen: isOne, equal: equal, &effects)
-        if write.outdates, let kind, equal == nil, change.node.reportsOutdated(token) {
-            change.node.noteOutdated(token, write, kind)
+        let cell = write.node.storage.cell(token, write.key)
+        let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
+        if write.outdates, let kind, write.equalTime == nil, write.node.reportsOutdated(token) {
+            write.node.noteOutdated(token, write, kind)
         }
-        guard let kind, let place = change.cell.place else { return }
+        guard let kind, let place = cell.place else { return }
         if isOne, kind != .unset { return effects.announce(token, place, kind, endOf: transaction) }
         changes.append((place, kind))
         // Keys that later writes of this commit set must not anchor instances that were loaded before.
