@@ -125,13 +125,11 @@ private struct SourceChange {
                 if let mistake = mistake(answer, of: key, naming) { worse.append(mistake) }
             }
             try accept(worse)
-            let writes = answers.map {
-                Write(node, $0.key, $0.naming.equal, .supply($0.answer)).outdating(!isReload)
-            }
+            let writes = answers.map { Write(node, $0.key, $0.naming.equal, .supply($0.answer)) }
             var isOld = true
             var mistakes: [String] = []
             var garbage = Garbage()
-            let isDone = family.commit(writes) { token in
+            let isDone = family.commit(writes, outdates: !isReload) { token in
                 isOld = node.storage[token].rare?.sources.value === old
                 return !isOld || namings.count != family.state[token].namings.count
             } alongside: { token in

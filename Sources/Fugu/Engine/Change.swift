@@ -47,9 +47,6 @@ struct Write {
     let key: Key
     let equal: Equality
     let operation: Operation
-    /// Whether instances that were made from the key before become outdated: not if reads return the same as before, and not if a
-    /// source or what rules read has changed by itself.
-    private(set) var outdates = true
     /// Whether the value equals the one that's seen now, which has this time, once that's known.
     fileprivate var answer: (time: UInt64, isEqual: Bool)?
     /// Whether the container was released, so that the write isn't done.
@@ -64,13 +61,6 @@ struct Write {
         self.key = key
         self.equal = equal
         self.operation = operation
-    }
-
-    /// Returns the same write, with which instances become outdated or not.
-    func outdating(_ outdates: Bool) -> Write {
-        var write = self
-        write.outdates = outdates
-        return write
     }
 
     /// The value that the write stores.
@@ -242,11 +232,13 @@ extension Family {
     /// Returns whether the writes were done.
     ///
     /// - `transaction`: The `modify` or the update that ends with the commit.
+    /// - `outdates`: Whether instances that were made from the keys before become outdated: not if reads return the same as before,
+    ///   and not if a source or what rules read has changed by itself.
     /// - `isObsolete`: Called under the lock. If it returns `true`, nothing is done.
     /// - `alongside`: Called under the lock, after the writes.
     @discardableResult
     func commit(
-        _ writes: consuming some WriteList, endOf transaction: Frame? = nil,
+        _ writes: consuming some WriteList, endOf transaction: Frame? = nil, outdates: Bool = true,
         unless isObsolete: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         var writes = writes
@@ -256,9 +248,9 @@ extension Family {
             let obstacle = lock.withLock { token -> Obstacle? in
                 if isObsolete(token) { return nil }
                 if let obstacle = self.obstacle(token, &writes, transaction) { return obstacle }
-                perform(token, &writes, transaction, &effects)
+                perform(token, &writes, transaction, outdates: outdates, &effects)
                 while case var inner = effects.takeInner(), !inner.isEmpty {
-                    perform(token, &inner, transaction, &effects)
+                    perform(token, &inner, transaction, outdates: false, &effects)
                 }
                 alongside(token)
                 if let transaction, transaction.kind == .modify { effects.wake(transaction.endExclusion(token)) }
@@ -335,7 +327,8 @@ extension Family {
     ///
     /// Readers must never see an old value after a new one, so several cells are closed before the first one is changed.
     private func perform(
-        _ token: LockToken, _ writes: inout some WriteList, _ transaction: Frame?, _ effects: inout Effects
+        _ token: LockToken, _ writes: inout some WriteList, _ transaction: Frame?, outdates: Bool,
+        _ effects: inout Effects
     ) {
         let isOne = writes.count == 1
         if !isOne {
@@ -345,7 +338,9 @@ extension Family {
         }
         var changes: [(place: Place, kind: ChangeKind)] = []
         writes.updateEach { _, write in
-            if !write.isTooLate { perform(token, write, isOne: isOne, transaction, &effects, &changes) }
+            if !write.isTooLate {
+                perform(token, write, isOne: isOne, transaction, outdates: outdates, &effects, &changes)
+            }
         }
         if !isOne {
             writes.updateEach { _, write in
@@ -358,12 +353,12 @@ extension Family {
     /// Performs one write, and announces its change, or adds it to those that are announced after all writes.
     @inline(never)
     private func perform(
-        _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, _ effects: inout Effects,
-        _ changes: inout [(place: Place, kind: ChangeKind)]
+        _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, outdates: Bool,
+        _ effects: inout Effects, _ changes: inout [(place: Place, kind: ChangeKind)]
     ) {
         let cell = write.node.storage.cell(token, write.key)
         let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
-        if write.outdates, let kind, write.equalTime == nil, write.node.reportsOutdated(token) {
+        if outdates, let kind, write.equalTime == nil, write.node.reportsOutdated(token) {
             write.node.noteOutdated(token, write, kind)
         }
         guard let kind, let place = cell.place else { return }
@@ -388,7 +383,7 @@ extension Family {
             return keys
         }
         // What was made from them here goes, too.
-        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset).outdating(false) })
+        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset) }, outdates: false)
     }
 }
 

@@ -43,10 +43,10 @@ struct Effects {
     /// Collects the keys that only a removed loader read: what it wraps, and the elements of a list.
     mutating func collectInner(of link: Link, in node: Node) {
         let keys = [link.within] + link.layers.all.compactMap(\.element)
-        more.orMade(More()).inner += keys.map { Write(node, TypedKey(resetting: $0), .reset).outdating(false) }
+        more.orMade(More()).inner += keys.map { Write(node, TypedKey(resetting: $0), .reset) }
     }
 
-    /// Removes and returns the resets that were collected since the last call.
+    /// Removes and returns the resets that were collected since the last call, with which nothing becomes outdated.
     func takeInner() -> [Write] {
         guard let more, !more.inner.isEmpty else { return [] }
         defer { more.inner = [] }

@@ -54,10 +54,10 @@ extension Container {
             let held = held()
             let writes = held.map { entry in
                 let telling = entry.loader.telling { onRead(entry.key) }
-                return Write(node, TypedKey(resetting: entry.key), .replace(telling)).outdating(false)
+                return Write(node, TypedKey(resetting: entry.key), .replace(telling))
             }
             // Keep what was set meanwhile.
-            let isDone = node.family.commit(writes) { token in
+            let isDone = node.family.commit(writes, outdates: false) { token in
                 held.contains { node.storage.existingCell(token, $0.key)?.time != $0.time }
             }
             if isDone { return }

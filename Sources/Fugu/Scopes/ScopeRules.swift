@@ -111,7 +111,7 @@ struct ScopeRun {
         }
         var writes = written
         for key in before where !keys.contains(key) { writes.append(Write(node, TypedKey(resetting: key), .rule(nil))) }
-        if !writes.isEmpty { family.commit(writes.map { $0.outdating(isForNewRule) }) }
+        if !writes.isEmpty { family.commit(writes, outdates: isForNewRule) }
     }
 }
 
