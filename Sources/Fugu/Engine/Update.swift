@@ -87,46 +87,32 @@ extension Frame {
 
 extension Container {
     /// Runs `body` with a handle whose writes are published together at its end, or not at all if it throws.
+    ///
+    /// If it runs in an update in progress, they become part of that one.
     func runUpdate<E: Error>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
         let (node, own) = (node, Frame.own)
         // An update that runs in a task or thread started inside another one isn't part of that one.
         let ownChain = own.map { own in own.chain.prefix { $0.outermost == own.outermost } } ?? []
         // Code that runs while an update publishes isn't part of it.
-        if let outer = ownChain.first(where: { $0.kind == .update && $0.family === node.family }),
-            node.family.lock.withLock({ token in outer.state[token].rare?.pending.isEmpty == false })
-        {
-            return try runNested(in: outer, node, body)
+        let outer = ownChain.first { $0.kind == .update && $0.family === node.family }.flatMap { outer in
+            node.family.lock.withLock { token in outer.state[token].rare?.pending.isEmpty == false } ? outer : nil
         }
-        let update = Frame(.update, in: node.family, node, under: Frame.current, within: own)
+        let update = outer ?? Frame(.update, in: node.family, node, under: Frame.current, within: own)
         update.collectWrites()
-        let result = run(update, node, body)
-        if case .success = result {
-            // Commit inside the frame, so that observers are called at its end.
-            _ = Context.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
-        } else {
-            withExtendedLifetime(update.takeWrites()) {}
-        }
-        update.end()
-        try result.get()
-    }
-
-    /// Runs `body` as part of an update in progress, and undoes the writes of `body` if it throws.
-    private func runNested<E: Error>(
-        in update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
-    ) throws(E) {
-        update.collectWrites()
-        let result = run(update, node, body)
-        if case .success = result { update.mergeWrites() } else { withExtendedLifetime(update.takeWrites()) {} }
-        try result.get()
-    }
-
-    private func run<E: Error>(
-        _ update: Frame, _ node: Node, _ body: (any FeatureContainer) throws(E) -> Void
-    ) -> Result<Void, E> {
         let view = Container(.draft(update, owner ?? self), asking: node)
-        return Context.run(nil, update) {
+        let result = Context.run(nil, update) { () -> Result<Void, E> in
             do throws(E) { return .success(try body(view)) } catch { return .failure(error) }
         }
+        if case .failure = result {
+            withExtendedLifetime(update.takeWrites()) {}
+        } else if outer != nil {
+            update.mergeWrites()
+        } else {
+            // Commit inside the frame, so that observers are called at its end.
+            _ = Context.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
+        }
+        if outer == nil { update.end() }
+        try result.get()
     }
 }
 
