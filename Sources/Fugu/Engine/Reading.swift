@@ -29,7 +29,7 @@ struct Reading: ~Copyable {
     /// The reader keeps it.
     let container: UnmanagedReference<Container>
     /// Whether the reader is a task that may suspend; otherwise its thread waits.
-    let isTask: Bool
+    private var isTask = false
 
     // The frame that needs the value, and the frame that runs on this thread or task.
     private let frame: Frame?
@@ -49,7 +49,7 @@ struct Reading: ~Copyable {
     private var key: Key { request.key }
 
     init(
-        _ request: Request, in node: Node, for container: Container, _ recorder: Frame?, isTask: Bool = false,
+        _ request: Request, in node: Node, for container: Container, _ recorder: Frame?,
         isForDescendant: Bool = false, isReload: Bool = false
     ) {
         self.isForDescendant = isForDescendant
@@ -58,7 +58,6 @@ struct Reading: ~Copyable {
         self.node = node
         self.container = UnmanagedReference(container)
         self.recorder = recorder
-        self.isTask = isTask
         let scope = Context.bound
         own = scope?.own
         frame = own ?? scope?.unfinished ?? recorder
@@ -108,6 +107,7 @@ struct Reading: ~Copyable {
     /// Returns the value of an async key, loading it in a separate task if necessary.
     consuming func readAsync(_ loader: @escaping @Sendable (Container) async throws -> Payload) async throws -> Payload
     {
+        isTask = true
         // A load must not block its reader's actor.
         let hasActor = Task.isOnActor(#isolation)
         while true {
@@ -140,9 +140,7 @@ struct Reading: ~Copyable {
     ) async throws -> Payload {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
-        return try await Reading(
-            request, in: home, for: container, recorder, isTask: true, isForDescendant: true
-        ).readAsync(loader)
+        return try await Reading(request, in: home, for: container, recorder, isForDescendant: true).readAsync(loader)
     }
 
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.

@@ -104,7 +104,7 @@ extension Container {
     func load(
         _ request: Request, isReload: Bool = false, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let payload = try reading(request, isTask: false, isReload: isReload).read(loader)
+        let payload = try reading(request, isReload: isReload).read(loader)
         if TestProcess.checksLoads { checkLoad(request) }
         return payload
     }
@@ -113,7 +113,7 @@ extension Container {
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        let payload = try await reading(request, isTask: true).readAsync(loader)
+        let payload = try await reading(request).readAsync(loader)
         if TestProcess.checksLoads { checkLoad(request) }
         return payload
     }
@@ -125,7 +125,7 @@ extension Container {
     }
 
     /// Returns a reading of a key, as the role requires.
-    private func reading(_ request: Request, isTask: Bool, isReload: Bool = false) -> Reading {
+    private func reading(_ request: Request, isReload: Bool = false) -> Reading {
         var (node, asker, recorder) = (asked, self, Frame?.none)
         switch role {
         case .owner, .view: break
@@ -133,9 +133,9 @@ extension Container {
         case .draft(_, let container): asker = container
         case .rule: node = asked.parent!
         case .tracked(_, let container), .beside(_, let container):
-            return container.reading(request, isTask: isTask, isReload: isReload)
+            return container.reading(request, isReload: isReload)
         }
-        return Reading(request, in: node, for: asker, recorder, isTask: isTask, isReload: isReload)
+        return Reading(request, in: node, for: asker, recorder, isReload: isReload)
     }
 
     // MARK: Writing
