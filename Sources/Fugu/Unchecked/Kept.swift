@@ -31,11 +31,6 @@
     /// Adds an element.
     mutating func append<Element>(_ element: Element) where Value == [Element] { value.append(element) }
 
-    /// Adds a value for a key, and moves the former one into the garbage.
-    mutating func set<K, V: Sendable>(_ new: V, for key: K, _ garbage: inout Garbage) where Value == [K: V] {
-        if let old = value.updateValue(new, forKey: key) { garbage.add(Retained(old)) }
-    }
-
     /// Moves all elements to the caller, who lets them go outside the lock.
     mutating func takeAll<Element>() -> [Element] where Value == [Element] {
         var all: [Element] = []
