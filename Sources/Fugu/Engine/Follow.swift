@@ -1,8 +1,5 @@
 import Synchronization
 
-/// Loads a key without a reader asking for it.
-typealias Reloader = KeyLoader
-
 /// An observer of a key's changes, as a container sees them.
 final class Observer: Cancelling {
     let key: Key
@@ -99,7 +96,7 @@ private struct FollowerState {
     /// The number of observers at which those whose owners were released are removed.
     var sweepCount = 16
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
-    var reloader = Kept<Reloader?>(nil)
+    var reloader = Kept<KeyLoader?>(nil)
     var seen = Seen.nothing
     /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
     var watched: Provenance?
@@ -294,7 +291,7 @@ extension Follower {
     }
 
     fileprivate func add(
-        _ token: LockToken, _ observer: Observer, _ reloader: Reloader?, startsWithPresent: Bool,
+        _ token: LockToken, _ observer: Observer, _ reloader: KeyLoader?, startsWithPresent: Bool,
         _ garbage: inout Garbage
     ) {
         observer.begin(self, at: state[token].number)
@@ -419,7 +416,7 @@ extension Follower {
     private struct Turn: ~Copyable {
         let event: FollowerState.Event
         let observers: [Observer?]
-        let reloader: Reloader?
+        let reloader: KeyLoader?
     }
 
     /// Delivers queued events, unless another thread is doing so, which then delivers these, too.
@@ -505,7 +502,7 @@ extension Follower {
     }
 
     /// Loads the key again, if there's still no value.
-    private func reload(_ reloader: Reloader?, in container: Container) {
+    private func reload(_ reloader: KeyLoader?, in container: Container) {
         var garbage = Garbage()
         let isGone = family.lock.withLock { token in self.isGone(token, &garbage) }
         garbage.dispose()
@@ -548,7 +545,7 @@ extension Container {
     ///
     /// Writes of the key here and in the nodes above take the slow path from then on.
     func add(
-        _ observer: Observer, _ reloader: Reloader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
+        _ observer: Observer, _ reloader: KeyLoader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
     ) {
         let (node, key) = (node, observer.key)
         tell(.observed, key)

@@ -52,7 +52,7 @@ extension Container {
 @usableFromInline struct Subject: Sendable {
     let key: Key
     /// Loads the instance without a reader.
-    let reloader: Reloader
+    let reloader: KeyLoader
     /// The name and type that sources need, if the key has a name.
     let naming: PropertyNaming?
 
