@@ -105,7 +105,7 @@ private struct FollowerState {
     /// since.
     var others: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
-    var reloads = false
+    var reloads: Bool { watched.map { $0.reloads || $0.wraps } ?? false }
     /// The pending events.
     var events = Queue<Event>()
     var number: UInt64 = 0
@@ -258,9 +258,7 @@ extension Follower {
 
     /// Watches the inputs of the instance that's seen, here and above.
     fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
-        let provenance = cell.place?[token].provenance
-        state[token].reloads = provenance.map { $0.reloads || $0.wraps } ?? false
-        watch(token, provenance, isLost: false, &garbage)
+        watch(token, cell.place?[token].provenance, isLost: false, &garbage)
     }
 
     /// Watches the inputs of an instance, and of those past which the node sees: a change of one may hide the instance, or
@@ -315,7 +313,6 @@ extension Follower {
         place[token].rare?.follower.set(nil, &garbage)
         place.unregisterFollower(token)
         place.unfollow(token)
-        place.markSpecial(token)
     }
 }
 
