@@ -204,8 +204,7 @@ final class MainActorReload: Sendable {
         Context.run(.ended, nil) {
             _ = Task { @MainActor in
                 isWaiting.withLock { $0 = false }
-                let node = container.node
-                if node.family.lock.withLock({ token in node.storage[token].isRefusing }) { return }
+                if container.node.isRefusing { return }
                 Context.run(container, nil) { MainActorLoader(key).loadIfMissing(in: container) }
             }
         }

@@ -136,11 +136,8 @@ extension Write {
         let isHeld = cell.has(CellFlags.held)
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
-            node.storage.raiseEpoch(
-                token, to: time, reachesDescendants: !node.isRoot && node.hasChildren(token))
-        }
-        if isHeld != wasHeld, let place = cell.place {
-            if isHeld { place.unlink(token) } else { place.link(token) }
+            node.raiseEpoch(token, to: time)
+            if let place = cell.place { if isHeld { place.unlink(token) } else { place.link(token) } }
         }
         if opensLater { cell.openIfPresent() }
         emit(token, operation, isNew: !wasHeld && !node.isRoot, &effects)
@@ -487,7 +484,7 @@ extension Node {
             guard cell.isEmpty, cell.place == nil else { return nil }
             let time = family.state[token].tick()
             storage[token].heldMask |= key.mask
-            storage.raiseEpoch(token, to: time, reachesDescendants: !isRoot && hasChildren(token))
+            raiseEpoch(token, to: time)
             return cell.store(payload, flags: CellFlags.held, at: time)
         }
         replaced?.dispose()

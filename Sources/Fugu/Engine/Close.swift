@@ -263,8 +263,7 @@ extension Node {
                 cell.place?[token].rare?.replacement.set(nil, &effects.garbage)
                 effects.garbage.add(cell.clear(at: family.state[token].tick()))
                 cell.place?.link(token)
-                storage.raiseEpoch(
-                    token, to: family.state[token].now, reachesDescendants: !isRoot && hasChildren(token))
+                raiseEpoch(token, to: family.state[token].now)
             }
         }
     }

@@ -271,6 +271,12 @@ extension Node {
     func hasChildren(_ token: LockToken) -> Bool { storage[token].firstChild != nil }
     func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
 
+    /// Makes every link past this node that was made before `time` invalid.
+    @inline(__always)
+    func raiseEpoch(_ token: LockToken, to time: UInt64) {
+        storage.raiseEpoch(token, to: time, reachesDescendants: !isRoot && hasChildren(token))
+    }
+
     /// The serial number.
     ///
     /// It never changes: `adopt` sets it before other threads can reach the node.
