@@ -105,7 +105,7 @@ final class Teardown: Sendable {
 extension Node {
     /// Returns the node whose closings wait for this node's leavers: the node itself, or its nearest ancestor that hasn't ended.
     func nearestOpen(_ token: LockToken) -> Node? {
-        path.firstResult { $0.isEnded(token) ? nil : UnmanagedReference($0) }?.object
+        path.first { !$0.isEnded(token) }
     }
 }
 

@@ -461,12 +461,12 @@ extension Node {
     /// - `home`: Where the instance lives: an ancestor, or this node unless given.
     func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
         if family.state[token].now == begun { return false }
-        return path.firstResult { node in
+        return path.contains { node in
             guard let rare = node.storage.existingCell(token, key.known(at: node.depth))?.place?[token].rare else {
-                return nil
+                return false
             }
-            return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun ? true : nil
-        } ?? false
+            return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun
+        }
     }
 
     /// Counts a load that was requested here, or a read that waits here for one; a closing waits for its end.

@@ -42,17 +42,13 @@ struct LoadOutcome {
                 isLocal = true
                 home = asker
             } else {
-                let below = home.depth
                 var first = asker
-                for node in asker.path where node.depth > below && node.holdsAny(token, of: older.keys, older.mask) {
+                for node in asker.path(below: home) where node.holdsAny(token, of: older.keys, older.mask) {
                     first = node
                 }
                 let reasons = older.keys.filter { first.holds(token, $0) }
                 // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
-                home =
-                    asker.path.firstResult { node in
-                        reasons.contains { node.holds(token, $0) } ? UnmanagedReference(node) : nil
-                    }!.object
+                home = asker.path.first { node in reasons.contains { node.holds(token, $0) } }!
                 others += reasons
             }
         }
@@ -72,11 +68,7 @@ struct LoadOutcome {
     private static func older(_ token: LockToken, than load: Frame, seenFrom home: Node) -> Provenance? {
         let (asker, state) = (load.node!, load.state)
         var held: UInt64 = 0
-        _ = asker.path.firstResult { node -> Bool? in
-            if node === home { return true }
-            held |= node.storage[token].heldMask
-            return nil
-        }
+        for node in asker.path(below: home) { held |= node.storage[token].heldMask }
         func hidden(_ key: Key, _ known: UInt64?) -> Provenance? {
             guard case .found(let cell, let owner) = home.look(token, key), cell.time != known,
                 let older = cell.place?[token].provenance,

@@ -248,9 +248,11 @@ extension UnmanagedReference<Node> {
 /// The caller keeps the node, which keeps its ancestors.
 struct Path: Sequence, IteratorProtocol {
     fileprivate var following: UnmanagedReference<Node>?
+    /// The ancestor before which the path ends, or `nil` if it ends with the root.
+    fileprivate var end: UnmanagedReference<Node>?
 
     mutating func next() -> Node? {
-        guard let node = following else { return nil }
+        guard let node = following, node != end else { return nil }
         following = node.parent
         return node.object
     }
@@ -259,11 +261,19 @@ struct Path: Sequence, IteratorProtocol {
     @inline(__always)
     func firstResult<R>(_ body: (Node) -> R?) -> R? {
         var following = following
-        while let node = following {
+        while let node = following, node != end {
             if let result = node.use(body) { return result }
             following = node.parent
         }
         return nil
+    }
+
+    // Those of sequences retain each node on the way.
+    @inline(__always) func first(where isMeant: (Node) -> Bool) -> Node? {
+        firstResult { isMeant($0) ? UnmanagedReference($0) : nil }?.object
+    }
+    @inline(__always) func contains(where isMeant: (Node) -> Bool) -> Bool {
+        firstResult { isMeant($0) ? true : nil } != nil
     }
 }
 
@@ -306,7 +316,11 @@ extension Node {
     }
 
     /// The node and its ancestors, nearest first.
-    var path: Path { Path(following: UnmanagedReference(self)) }
+    var path: Path { Path(following: UnmanagedReference(self), end: nil) }
+    /// The node and its ancestors below one of them, nearest first.
+    func path(below ancestor: Node) -> Path {
+        Path(following: UnmanagedReference(self), end: UnmanagedReference(ancestor))
+    }
 
     /// Whether this node is `ancestor` or one of its descendants.
     func isWithin(_ ancestor: Node) -> Bool {
@@ -318,7 +332,7 @@ extension Node {
     /// Returns the ancestor at a depth, or this node if it isn't deeper.
     func ancestor(at depth: Int) -> Node {
         if depth >= self.depth { return self }
-        return path.firstResult { $0.depth == depth ? UnmanagedReference($0) : nil }!.object
+        return path.first { $0.depth == depth }!
     }
 
     /// Returns this node and all its descendants, parents first.

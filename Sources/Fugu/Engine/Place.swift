@@ -388,15 +388,12 @@ final class Provenance: Sendable {
     func isValid(_ token: LockToken, for node: Node, from home: Node, _ held: UInt64 = .max) -> Bool {
         if node === home { return true }
         if isLocal { return false }
-        return mask & held == 0 || !isOverridden(token, for: node, below: home.depth)
+        return mask & held == 0 || !isOverridden(token, for: node, below: home)
     }
 
-    /// Whether a node or one of its ancestors, but none at `depth` or above, holds one of the inputs.
-    @inline(never) func isOverridden(_ token: LockToken, for node: Node, below depth: Int) -> Bool {
-        node.path.firstResult { node in
-            if node.depth <= depth { return false }
-            return node.holdsAny(token, of: keys, mask) ? true : nil
-        } ?? false
+    /// Whether a node or one of its ancestors below `home` holds one of the inputs.
+    @inline(never) func isOverridden(_ token: LockToken, for node: Node, below home: Node) -> Bool {
+        node.path(below: home).contains { $0.holdsAny(token, of: keys, mask) }
     }
 
     /// Whether a node may keep an instance: it's the root, or it's where the instance is declared to live and the instance is

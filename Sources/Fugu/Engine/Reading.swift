@@ -398,7 +398,7 @@ struct Reading: ~Copyable {
     private func decide(_ token: LockToken, in home: Node, isReplaced: Bool) -> Decision {
         if case .found = home.look(token, key) {
             let way = node.family.way(token, from: key) { key in
-                node.path.firstResult { $0.depth > home.depth && $0.holds(token, key) ? true : nil } ?? false
+                node.path(below: home).contains { $0.holds(token, key) }
             }
             return .overridden((frame?.way ?? []) + way)
         }
@@ -464,17 +464,14 @@ extension Node {
     /// Returns the nearest node that holds a key, or the root.
     fileprivate func declaredHome(_ token: LockToken, with key: Key?) -> Node {
         guard let key else { return ancestor(at: 0) }
-        return path.firstResult { $0.isRoot || $0.holds(token, key) ? UnmanagedReference($0) : nil }!.object
+        return path.first { $0.isRoot || $0.holds(token, key) }!
     }
 
     /// Whether an instance that's declared to live with a key may live here: the nearest node that holds the key is this one, or
     /// is above a replaced loader, which has no declared home.
     func isHome(_ token: LockToken, of feature: Key, with key: Key) -> Bool {
         let home = declaredHome(token, with: key)
-        return home === self
-            || path.firstResult { node in
-                node.depth > home.depth ? node.holds(token, feature.known(at: node.depth)) ? true : nil : false
-            } == true
+        return home === self || path(below: home).contains { $0.holds(token, feature.known(at: $0.depth)) }
     }
 
     /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.

@@ -114,18 +114,15 @@ extension Node {
     /// Whether an instance that was loaded here is a value for tests if the feature has one.
     private func loadsTestValue(_ token: LockToken, _ key: Key) -> Bool {
         storage[token].strictness != nil
-            && path.firstResult { node in
-                let cell = node.storage.existingCell(token, key)
-                return cell?.place?[token].rare?.replacement.value == nil ? nil : true
-            } == nil
+            && !path.contains { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement.value != nil }
     }
 
     /// Returns the nearest node in which an input that isn't there anymore was replaced or reset after a load.
     private func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
-        path.firstResult { node in
+        path.first { node in
             let cell = node.storage.existingCell(token, key.known(at: node.depth))
-            return cell.map { !$0.has(CellFlags.link) && $0.time > time } == true ? UnmanagedReference(node) : nil
-        }?.object
+            return cell.map { !$0.has(CellFlags.link) && $0.time > time } ?? false
+        }
     }
 
     /// Tells of the loads in progress.
