@@ -250,7 +250,7 @@ extension Family {
                     perform(token, &inner, transaction, outdates: false, &effects)
                 }
                 alongside(token)
-                if let transaction, transaction.kind == .modify { effects.wake(transaction.endExclusion(token)) }
+                if let transaction, transaction.kind == .modify { effects.wake(transaction.finish(token)) }
                 isDone = true
                 return nil
             }

@@ -83,6 +83,7 @@ final class Frame: Sendable {
     /// Returns the waiters, which the caller must wake outside the lock.
     func finish(_ token: LockToken) -> [Waiter] {
         markFinished()
+        if kind == .modify { endExclusion(token) }
         return state[token].rare?.waiters.takeAll() ?? []
     }
 

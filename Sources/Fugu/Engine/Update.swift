@@ -136,10 +136,10 @@ extension Container {
             _ = Context.run(nil, modify) {
                 node.family.commit(Write(node, key, .set(payload)), endOf: modify)
             }
+            modify.deliver()
         } else {
-            modify.endExclusion()
+            modify.end()
         }
-        modify.deliver()
         _ = try result.get()
     }
 }
@@ -182,18 +182,12 @@ extension Frame {
         }
     }
 
-    /// Ends the exclusion, and returns the waiters to wake outside the lock.
-    func endExclusion(_ token: LockToken) -> [Waiter] {
-        if let place = node!.storage.existingCell(token, key!)?.place, let rare = place[token].rare,
+    /// Ends the exclusion of a `modify`.
+    func endExclusion(_ token: LockToken) {
+        guard let place = node!.storage.existingCell(token, key!)?.place, let rare = place[token].rare,
             rare.exclusion === self
-        {
-            rare.exclusion = nil
-            place.markSpecial(token)
-        }
-        return finish(token)
-    }
-
-    fileprivate func endExclusion() {
-        for waiter in family.lock.withLock({ token in endExclusion(token) }) { waiter.wake() }
+        else { return }
+        rare.exclusion = nil
+        place.markSpecial(token)
     }
 }
