@@ -49,7 +49,7 @@ struct Write {
     let operation: Operation
     /// Whether the value equals the one that's seen now, which has this time, once that's known.
     fileprivate var answer: (time: UInt64, isEqual: Bool)?
-    /// Whether the container was released, so that the write isn't done.
+    /// Whether the container was released, so that the write isn't done but reported, unlike others of the commit.
     fileprivate var isTooLate = false
 
     init(_ node: Node, _ key: TypedKey, _ operation: Operation) {

@@ -370,7 +370,7 @@ extension Follower {
 
     /// Delivers the pending events of followers, and those that the observers cause, in rounds.
     ///
-    /// A round has no parent frame, and what observers change is delivered in the next round.
+    /// A round has no parent frame, so no load has what observers read as inputs. What they change is delivered in the next round.
     static func deliver(_ first: Follower, _ others: [Follower] = []) {
         var frame: Frame?
         first.deliver(in: &frame)

@@ -25,7 +25,7 @@ final class Frame: Sendable {
     ///
     /// No change is delivered before its end. The chain of parents keeps it.
     private let outer: UnmanagedReference<Frame>?
-    /// The request that a load answers.
+    /// What was known of the load when it began, or `nil` if the frame is no load.
     let load: LoadFacts?
     let state: FamilyLocked<FrameState>
     private let finished = Atomic(false)

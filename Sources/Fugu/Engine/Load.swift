@@ -1,6 +1,6 @@
 // A load, from its handle to its end.
 
-/// The request that a load answers.
+/// What's known of a load when it begins.
 struct LoadFacts: Sendable {
     /// The home that the feature declares, or `inferred` for a decoration.
     let home: Home
