@@ -62,6 +62,7 @@ extension Law29SharedTests {
             ])
         let others: [@Sendable () throws -> Void] = [
             { Container.shared.invalidateScopes() },
+            { Container.shared.onClose {} },
             { try Container.shared.apply(DictionarySource([:], name: "nothing")) },
         ]
         for change in others {
@@ -151,7 +152,7 @@ extension Law29SharedTests {
     @Test("A test without a trait is warned, once for each key, that what it changes there stays for others (law 29)")
     func changes() async throws {
         func text(_ what: String) -> String {
-            "Fugu: \(what), in a test that has no container of its own. Tests that run later see the change, too.\nFix: set it in a "
+            "Fugu: \(what), in a test that has no container of its own. Tests that run later see the change, too.\nFix: do it in a "
                 + "container of the test: @Test(.container { … })."
         }
         /// Set for the first time.
@@ -173,7 +174,9 @@ extension Law29SharedTests {
             equals: [#"\.pressure"#, #"\.label"#, #"\.tags"#, "Level"].map {
                 text("\($0) was changed through Container.shared")
             } + [text("Container.shared was changed")])
-        #expect(Messages.changesShared(.changed, "Number", .xctest).hasSuffix(": Container.strict { … } operation: { … }."))
+        let message = Messages.changesShared(.changed, "Number", .xctest)
+        expect(message.hasSuffix(": Container.strict { … } operation: { … }."))
+        expect(Messages.changesShared(.closed, nil, .nobody).hasPrefix("Fugu: Container.shared was closed, in a test"))
     }
 
     @Test(
@@ -638,7 +641,8 @@ extension Law29SharedTests {
         }
         let whose = "tests run that have containers of their own. They don't see the change; tests without one do"
         expect(log.all, equals: [Self.missed("Level was changed", whose)])
-        expect(Messages.changesSharedOffTest(.changed, nil).hasPrefix("Fugu: Container.shared was changed on a thread or in"))
+        let message = Messages.changesSharedOffTest(.changed, nil)
+        expect(message.hasPrefix("Fugu: Container.shared was changed on a thread or in"))
     }
 
     private struct Argument: Property { static var defaultValue: Int { 0 } }

@@ -400,9 +400,9 @@ extension Node {
         var effects = Effects(in: nil)
         var next: Node?
         family.lock.withLock { token in
-            if isReleased { storage[token].isReleased = true }
-            guard storage[token].isReleased, !hasChildren(token), storage[token].rare?.closing == nil else { return }
-            storage[token].isReleased = false
+            guard isReleased || storage[token].isReleased else { return }
+            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing != nil
+            if storage[token].isReleased { return }
             storage[token].advance(to: .ended)
             if let parent {
                 leaveParent(token)
