@@ -78,7 +78,7 @@ extension Law28MeanwhileTests {
         var middle: Container? = root.child { $0[Tenant.self] = "middle" }
         middle!.onClose { log.add("middle") }
         let child = (middle![Keeper.self].handle as! Container).child()
-        weak var gone = middle
+        weak let gone = middle
         middle = nil
         expect(gone == nil)
         expect(child[Tenant.self], equals: "middle")

@@ -1,5 +1,5 @@
 // Sources are asked early: for a name when it's first used, and for all known names when sources change. Their node holds
-// the answers, so no read asks.
+// the answers, so later reads ask none.
 
 extension Family {
     /// Outside the lock: asks all sources of the family for a named key that's used for the first time.

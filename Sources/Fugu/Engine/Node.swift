@@ -43,7 +43,7 @@ final class Family: Sendable {
 
 /// The mutable part of a family.
 struct FamilyState {
-    /// The time of the last change.
+    /// The time of the last change, load, or failure.
     private(set) var now: UInt64 = 0
     private(set) var childCount: UInt64 = 0
     /// How to ask sources for each named key that was read or observed.
