@@ -22,8 +22,9 @@ struct Closer: Sendable {
 final class Lifetime: Sendable {
     let teardown: Teardown
 
-    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime]) {
-        teardown = Teardown(key, home: home, closers: closers, uses: uses)
+    /// - `late`: The time at which the load began, if it began after its container had begun to close.
+    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], late: UInt64? = nil) {
+        teardown = Teardown(key, home: home, closers: closers, uses: uses, late: late)
         if teardown.hasClosers { home.storage[token].more().teardowns.append(teardown) }
     }
 
@@ -48,9 +49,12 @@ final class Teardown: Sendable {
     let closers: [Closer]
     /// The lifetimes of the inputs, which are needed until the closers have run.
     private let uses: Locked<[Lifetime]>
+    /// When the load began, if no closing that had begun before waits for the closers: it might never end.
+    fileprivate let late: UInt64?
 
-    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime]) {
+    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime], late: UInt64?) {
         self.key = key
+        self.late = late
         self.home = home
         self.closers = closers.reversed()
         self.uses = Locked(uses)
@@ -71,9 +75,9 @@ final class Teardown: Sendable {
         let family = home.family
         let runner: Frame? = family.lock.withLock { token in
             let rare = home.storage[token].rare
-            if home.storage[token].life == .refusing || rare?.closing != nil { return nil }
+            if late == nil, home.storage[token].life == .refusing || rare?.closing != nil { return nil }
             guard rare?.teardowns.remove(self) == true else { return nil }
-            home.nearestOpen(token)?.storage[token].more().leaverCount += 1
+            if late == nil { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
             family.state[token].leavers.append(self)
             if family.state[token].leaverFrame != nil { return nil }
             family.state[token].leaverFrame = Frame(.closer, in: family, nil, under: nil, within: nil)
@@ -96,7 +100,7 @@ final class Teardown: Sendable {
 
     /// Stops counting a leaver whose closers have run.
     fileprivate func isOver(_ token: LockToken, _ effects: inout Effects) {
-        guard let node = home.nearestOpen(token), let rare = node.storage[token].rare else { return }
+        guard late == nil, let node = home.nearestOpen(token), let rare = node.storage[token].rare else { return }
         rare.leaverCount -= 1
         if rare.leaverCount == 0 { node.wakeIdle(token, &effects) }
     }
@@ -226,7 +230,8 @@ extension Container {
             return []
         }
         let frame = Frame(.closing, in: node.family, node, under: Frame.current, within: nil)
-        let closing = Closing(node: node, frame: frame, deadline: deadline)
+        let start = node.family.lock.withLock { token in node.family.state[token].now }
+        let closing = Closing(node: node, frame: frame, deadline: deadline, start: start)
         // Canceling the caller doesn't cancel the closing, whose closers must not block the caller's actor.
         let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { await closing.run() }
         let result = await task.value
@@ -275,6 +280,8 @@ private struct Closing: Sendable {
     let frame: Frame
     /// How long each closer may take.
     let deadline: Duration?
+    /// The time at which the closing began.
+    let start: UInt64
 
     private var family: Family { node.family }
 
@@ -402,7 +409,7 @@ private struct Closing: Sendable {
     private func takeClosers(of node: Node, _ effects: inout Effects) -> (closers: [Closer], Teardown?)? {
         family.lock.withLock { token in
             let rare = node.storage[token].more()
-            if let teardown = rare.teardowns.last {
+            if let teardown = rare.teardowns.slots.last(where: { $0.map { $0.late ?? 0 <= start } ?? false }) ?? nil {
                 rare.teardowns.remove(teardown)
                 return (teardown.closers, teardown)
             }

@@ -136,7 +136,11 @@ struct LoadOutcome {
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
         let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
-        return Lifetime(token, load.key!.known(at: home.depth), home: home, closers: closers, uses: uses)
+        // A closing waits for what its own closers load.
+        let isLate = load.load!.isLate && !load.chain.contains { $0.kind == .closer }
+        return Lifetime(
+            token, load.key!.known(at: home.depth), home: home, closers: closers, uses: uses,
+            late: isLate ? load.load!.begun : nil)
     }
 
     /// Keeps the instance, or replaces `result` with what the reader gets instead, and returns a message to report.
