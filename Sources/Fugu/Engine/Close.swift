@@ -22,10 +22,12 @@ struct Closer: Sendable {
 final class Lifetime: Sendable {
     let teardown: Teardown
 
-    /// - `late`: The time at which the load began, if it began after its container had begun to close.
-    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], late: UInt64? = nil) {
-        teardown = Teardown(key, home: home, closers: closers, uses: uses, late: late)
-        if teardown.hasClosers { home.storage[token].more().teardowns.append(teardown) }
+    /// - `isLate`: Whether the load began after its container had begun to close.
+    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], isLate: Bool = false) {
+        teardown = Teardown(key, home: home, closers: closers, uses: uses, isLate: isLate)
+        guard teardown.hasClosers else { return }
+        let rare = home.storage[token].more()
+        if isLate { rare.lateTeardowns.append(teardown) } else { rare.teardowns.append(teardown) }
     }
 
     deinit {
@@ -49,12 +51,12 @@ final class Teardown: Sendable {
     let closers: [Closer]
     /// The lifetimes of the inputs, which are needed until the closers have run.
     private let uses: Locked<[Lifetime]>
-    /// When the load began, if no closing that had begun before waits for the closers: it might never end.
-    fileprivate let late: UInt64?
+    /// Whether no closing waits for the closers once the instance has left: it might never end.
+    private let isLate: Bool
 
-    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime], late: UInt64?) {
+    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime], isLate: Bool) {
         self.key = key
-        self.late = late
+        self.isLate = isLate
         self.home = home
         self.closers = closers.reversed()
         self.uses = Locked(uses)
@@ -75,9 +77,9 @@ final class Teardown: Sendable {
         let family = home.family
         let runner: Frame? = family.lock.withLock { token in
             let rare = home.storage[token].rare
-            if late == nil, home.storage[token].life == .refusing || rare?.closing != nil { return nil }
-            guard rare?.teardowns.remove(self) == true else { return nil }
-            if late == nil { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
+            if !isLate, home.storage[token].life == .refusing || rare?.closing != nil { return nil }
+            guard let rare, rare.teardowns.remove(self) || isLate && rare.lateTeardowns.remove(self) else { return nil }
+            if !isLate { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
             family.state[token].leavers.append(self)
             if family.state[token].leaverFrame != nil { return nil }
             family.state[token].leaverFrame = Frame(.closer, in: family, nil, under: nil, within: nil)
@@ -100,7 +102,7 @@ final class Teardown: Sendable {
 
     /// Stops counting a leaver whose closers have run.
     fileprivate func isOver(_ token: LockToken, _ effects: inout Effects) {
-        guard late == nil, let node = home.nearestOpen(token), let rare = node.storage[token].rare else { return }
+        guard !isLate, let node = home.nearestOpen(token), let rare = node.storage[token].rare else { return }
         rare.leaverCount -= 1
         if rare.leaverCount == 0 { node.wakeIdle(token, &effects) }
     }
@@ -230,8 +232,7 @@ extension Container {
             return []
         }
         let frame = Frame(.closing, in: node.family, node, under: Frame.current, within: nil)
-        let start = node.family.lock.withLock { token in node.family.state[token].now }
-        let closing = Closing(node: node, frame: frame, deadline: deadline, start: start)
+        let closing = Closing(node: node, frame: frame, deadline: deadline)
         // Canceling the caller doesn't cancel the closing, whose closers must not block the caller's actor.
         let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { await closing.run() }
         let result = await task.value
@@ -280,8 +281,6 @@ private struct Closing: Sendable {
     let frame: Frame
     /// How long each closer may take.
     let deadline: Duration?
-    /// The time at which the closing began.
-    let start: UInt64
 
     private var family: Family { node.family }
 
@@ -394,6 +393,7 @@ private struct Closing: Sendable {
                 let rare = node.storage[token].more()
                 guard let other = rare.closing, other !== frame else {
                     rare.closing = frame
+                    for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
                     return nil
                 }
                 guard let wait = other.beginWait(token, for: self.frame) else { throw waitsForItself }
@@ -409,7 +409,7 @@ private struct Closing: Sendable {
     private func takeClosers(of node: Node, _ effects: inout Effects) -> (closers: [Closer], Teardown?)? {
         family.lock.withLock { token in
             let rare = node.storage[token].more()
-            if let teardown = rare.teardowns.slots.last(where: { $0.map { $0.late ?? 0 <= start } ?? false }) ?? nil {
+            if let teardown = rare.teardowns.last {
                 rare.teardowns.remove(teardown)
                 return (teardown.closers, teardown)
             }

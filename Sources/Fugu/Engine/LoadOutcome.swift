@@ -138,9 +138,8 @@ struct LoadOutcome {
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         // A closing waits for what its own closers load.
         let isLate = load.load!.isLate && !load.chain.contains { $0.kind == .closer }
-        return Lifetime(
-            token, load.key!.known(at: home.depth), home: home, closers: closers, uses: uses,
-            late: isLate ? load.load!.begun : nil)
+        let key = load.key!.known(at: home.depth)
+        return Lifetime(token, key, home: home, closers: closers, uses: uses, isLate: isLate)
     }
 
     /// Keeps the instance, or replaces `result` with what the reader gets instead, and returns a message to report.

@@ -188,9 +188,13 @@ final class RareNodeState {
     var closing: Frame?
     /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
     var teardowns = SparseList<Teardown>()
+    /// The closers of instances whose loads began after the container had begun to close, until another closing begins.
+    var lateTeardowns = SparseList<Teardown>()
     /// The number of instances that have left and whose closers haven't finished.
     var leaverCount = 0
-    var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || leaverCount > 0 }
+    var hasClosers: Bool {
+        !closers.value.isEmpty || !teardowns.isEmpty || !lateTeardowns.isEmpty || leaverCount > 0
+    }
     /// The waits of reads here for loads that other reads have begun, here or elsewhere.
     var joined = SparseList<Waiter>()
     /// The tasks that wait until no load is in progress here, or until leavers are closed.
@@ -420,7 +424,7 @@ extension Node {
                 garbage.add(cell.clear(at: family.state[token].tick()))
             }
             guard let rare = storage[token].rare.take() else { return }
-            for teardown in rare.teardowns.takeAll() {
+            for teardown in rare.teardowns.takeAll() + rare.lateTeardowns.takeAll() {
                 abandoned.append(teardown.key)
                 garbage.add(teardown)
                 garbage.add(Retained(teardown.takeUses()))
