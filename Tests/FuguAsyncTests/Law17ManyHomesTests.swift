@@ -7,6 +7,18 @@ extension ContainerKeys {
     fileprivate var region: PropertyKey<Int> { .init("manyHomes.region", defaultValue: 0) }
 }
 
+/// Reads the tenant, except in a container without one.
+private struct Sometimes: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Thing {
+        let (stage, region) = (container.stage, container.region)
+        stage.tally("sometimes").add()
+        if region > 0 { return Thing("region \(region)") }
+        let tenant = container.tenant
+        if tenant < 100 { await stage.gate("sometimes").opened() }
+        return Thing("tenant \(tenant)")
+    }
+}
+
 /// Reads something else in its second life, so that its last instance no longer shows where it lives.
 private struct Moved: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -43,6 +55,19 @@ extension Law17ManyHomesTests {
         stage.tally("moved").add()
         let tasks = children.flatMap { child in (0..<3).map { _ in Task { try await child[Moved.self] } } }
         for (index, task) in tasks.enumerated() { try await expect(task.value.name, equals: "region \(index / 3 + 1)") }
+    }
+
+    @Test("However many loads are in progress, a reader joins its container's, whatever the last one read (laws 4 and 17)")
+    func otherExpectation() async throws {
+        _ = try await root.child { $0.tenant = 100 }[Sometimes.self]
+        let tasks = children.map { child in Task { try await child[Sometimes.self] } }
+        await stage.tally("sometimes").reaches(13)
+        _ = try await root.child { $0.region = 1 }[Sometimes.self]
+        let others = children.map { child in Task { try await child[Sometimes.self] } }
+        await root.untilWaiting(for: Sometimes.self, 24)
+        stage.gate("sometimes").open()
+        for (task, other) in zip(tasks, others) { try await expect(task.value === other.value) }
+        expect(stage.tally("sometimes").value, equals: 14)
     }
 
     @Test("Each child begins its own load of a local feature without waiting for another's (laws 15 and 17)")

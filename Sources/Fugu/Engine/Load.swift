@@ -132,7 +132,7 @@ struct FrameState {
 /// The code that runs a load keeps it until it has left the list.
 struct LoadList {
     private var list = SparseList<Frame>()
-    /// The loads that readers may join, by the node in which the instance is expected to live, once there are many.
+    /// The loads that readers may join, by the node in which the instance was expected to live, once there are many.
     private var homes: [UnmanagedReference<Node>: SparseList<Frame>]?
 
     var all: [Frame] { list.all }
@@ -159,9 +159,10 @@ struct LoadList {
         if homes![expected]?.isEmpty == true { homes![expected] = nil }
     }
 
-    /// The loads that a reader may join if it expects the instance to live in a node.
-    func candidates(at home: UnmanagedReference<Node>) -> [Frame?] {
-        homes.map { $0[home]?.slots ?? [] } ?? list.slots
+    /// Returns the loads that a reader may join: those of which the instance was expected to live in its node or above, since
+    /// the end of another load may have changed the expectation.
+    func candidates(for reader: Node) -> [Frame?] {
+        homes.map { homes in reader.path.flatMap { homes[UnmanagedReference($0)]?.slots ?? [] } } ?? list.slots
     }
 }
 

@@ -338,7 +338,7 @@ struct Reading: ~Copyable {
     ) -> Decision? {
         // What a container would inherit of a decorated feature is loaded as the feature itself, above.
         let depth = limit?.depth ?? 0
-        for case let load? in rare.loads.candidates(at: mine) {
+        for case let load? in rare.loads.candidates(for: node) {
             let facts = load.load!
             guard facts.limit == limit, load.key!.known(at: depth) == key.known(at: depth),
                 !load.state[token].isAbandoned,
