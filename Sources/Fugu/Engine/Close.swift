@@ -3,17 +3,6 @@ import Synchronization
 /// A closer that `onClose` registered.
 struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
-
-    /// Runs the closer, in a separate task if there's a deadline, and returns its error, if there's one.
-    @inline(never) func run(in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
-        if let deadline { return await ClosingCall().run(self, in: frame, deadline) }
-        do {
-            try await Context.run(nil, frame) { try await close() }
-            return nil
-        } catch {
-            return error
-        }
-    }
 }
 
 /// The lifetime of an instance that has closers, or has an input with a lifetime.
@@ -130,17 +119,17 @@ extension Family {
     }
 
     /// Notes the call of a leaver's closer that runs.
-    @inline(never) fileprivate func note(_ call: ClosingCall?) {
+    @inline(never) fileprivate func note(_ call: CloserCall?) {
         var garbage = Garbage()
         lock.withLock { token in state[token].leaverCall.set(call, &garbage) }
         garbage.dispose()
     }
 
     /// Returns the call that runs, or a new one if none does, if one of the nodes has leavers.
-    @inline(never) fileprivate func leaverCall(delaying nodes: [Node]) -> ClosingCall? {
+    @inline(never) fileprivate func leaverCall(delaying nodes: [Node]) -> CloserCall? {
         lock.withLock { token in
             let isDelayed = nodes.contains { $0.storage[token].rare?.leaverCount ?? 0 > 0 }
-            return isDelayed ? state[token].leaverCall.value ?? ClosingCall() : nil
+            return isDelayed ? state[token].leaverCall.value ?? CloserCall() : nil
         }
     }
 }
@@ -156,16 +145,10 @@ extension [Closer] {
         let frame = Frame(.closer, in: node.family, node, key, under: frame, within: nil)
         var errors: [any Error] = []
         for closer in self {
-            let error: (any Error)?
-            if isLeaver {
-                let call = ClosingCall()
-                node.family.note(call)
-                error = await call.run(closer, in: frame, nil)
-                node.family.note(nil)
-            } else {
-                error = await closer.run(in: frame, deadline)
-            }
-            if let error { errors.append(error) }
+            let call = CloserCall()
+            if isLeaver { node.family.note(call) }
+            if let error = await call.run(closer, in: frame, deadline) { errors.append(error) }
+            if isLeaver { node.family.note(nil) }
         }
         frame.end()
         if let key { span.end(key, errors.last) }
@@ -174,7 +157,7 @@ extension [Closer] {
 }
 
 /// A call of a closer in a separate task, which can be abandoned.
-final class ClosingCall: Sendable {
+final class CloserCall: Sendable {
     private let start = ContinuousClock.now
     private let outcome = Locked<Result<Void, any Error>?>(nil)
     private let waiter = Waiter()
@@ -349,7 +332,7 @@ private struct Closing: Sendable {
         let end = Closer {
             for node in nodes { await awaitIdle(node) { token in node.storage[token].inProgress == 0 } }
         }
-        guard let error = await end.run(in: frame, deadline) else { return [] }
+        guard let error = await CloserCall().run(end, in: frame, deadline) else { return [] }
         return loads.compactMap { load in
             let name = load.key!.name
             return load.isFinished ? nil : (feature: name, error: error, name: name)

@@ -335,8 +335,7 @@ extension Frame {
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
-            let error = await Task { await closer.run(in: self, nil) }.value
-            if let error { family.reports.report(Messages.closerFailed(of: key!, error)) }
+            if let error = await CloserCall().run(closer, in: self, nil) { family.reports.report(Messages.closerFailed(of: key!, error)) }
         }
     }
 

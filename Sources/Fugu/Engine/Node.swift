@@ -54,7 +54,7 @@ struct FamilyState {
     var leavers = Queue<Teardown>()
     /// The frame in which these closers run, if any do, to find circles of waits, and the last call of one, which keeps its error.
     var leaverFrame: Frame?
-    var leaverCall = Kept<ClosingCall?>(nil)
+    var leaverCall = Kept<CloserCall?>(nil)
     /// The reports that debug builds have already made: for each feature, the keys.
     private var reported = KeyTable<Set<Key>>()
     fileprivate(set) var eventHub = Kept<EventHub?>(nil)
