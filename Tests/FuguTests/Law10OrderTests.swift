@@ -15,6 +15,7 @@ extension Law10OrderTests {
             "A writer of a key that is being delivered doesn't wait: the delivering thread delivers its change (law 10)",
             takingAlong),
         Case("Setting from inside an observer is delivered after the present round (law 10)", rounds),
+        Case("Observers that set each other's keys again and again are reported (law 10)", circle),
         Case("An observer added or cancelled during a round changes no other's order (law 10)", observersInObservers),
         Case("Setting an equal value calls nobody but counts as set (law 10)", equal),
         Case("Values that cannot be compared are always a change (law 10)", notEquatable),
@@ -32,6 +33,18 @@ extension Law10OrderTests {
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Label: Feature {
         static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
+    }
+
+    func circle() {
+        let container = Container()
+        let reports = Log<String>()
+        container.handleReports { reports.add($0) }
+        container.observe(Number.self) { [weak container] in container?[Other.self] = $0 + 1 }
+        container.observe(Other.self) { [weak container] in if $0 < 12_000 { container?[Number.self] = $0 } }
+        container[Number.self] = 1
+        expect(container[Other.self], equals: 12_000)
+        expect(reports.all, equals: [Messages.observersSet(Key(raw: Key.property(Number.self)))])
+        expect(reports.all[0].contains("Number, 10,000 times in a row"))
     }
 
     func kinds() {

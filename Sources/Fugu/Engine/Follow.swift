@@ -375,8 +375,12 @@ extension Follower {
         var frame: Frame?
         first.deliver(in: &frame)
         for follower in others { follower.deliver(in: &frame) }
+        var rounds = 0
         while frame != nil {
-            for follower in first.endRound(&frame) { follower.deliver(in: &frame) }
+            let followers = first.endRound(&frame)
+            rounds += 1
+            if rounds == 10_000, let next = followers.first { next.family.reports.report(Messages.observersSet(next.key)) }
+            for follower in followers { follower.deliver(in: &frame) }
         }
     }
 

@@ -336,6 +336,11 @@ enum Messages {
             + "change, and then read \(key.name)."
     }
 
+    static func observersSet(_ key: Key) -> String {
+        "Fugu: observers have set what they observe, such as \(key.name), 10,000 times in a row, and still do.\nFix: let them set "
+            + "a value only if it's different, or set it where it changes first."
+    }
+
     static func keyOfFunction(_ descriptor: some ValueKeyDescriptor) -> String {
         let place = descriptor.place
         return
