@@ -58,6 +58,30 @@ struct Law29TestValueTests {
         static func load(in container: any FeatureContainer) -> Page { Page(links: container[Links.self]) }
     }
 
+    /// Declares a variable, as other libraries have it.
+    enum Habit: Feature {
+        static func load(in container: any FeatureContainer) -> String { "live" }
+        static var testValue: String { "for tests" }
+    }
+    enum ThrowingHabit: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> String { "live" }
+        static let testValue = 1
+    }
+    enum AsyncHabit: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> String { "live" }
+        static var testValue: String { "for tests" }
+    }
+    enum ScreenHabit: MainActorFeature {
+        static func load(in container: any FeatureContainer) -> String { "live" }
+        static var testValue: String { "for tests" }
+    }
+    /// Uses its variable.
+    enum Both: Feature {
+        static func load(in container: any FeatureContainer) -> String { "live" }
+        static let testValue = "for tests"
+        static func testValue(in container: any FeatureContainer) -> String { testValue }
+    }
+
     static func loaded<Value>(_ value: Value) -> Value {
         live.add()
         return value
@@ -102,6 +126,29 @@ struct Law29TestValueTests {
             }
         }
         expect(found.map(\.text), equals: [])
+    }
+
+    @Test("A strict container reports a variable that was meant as a value for tests, once for each feature (law 29)")
+    func unused() async throws {
+        @Sendable func readAll(in container: Container) async throws {
+            expect(container[Habit.self] + container[Both.self], equals: "live" + (container === Container.current ? "for tests" : "live"))
+            try await expect(container[ThrowingHabit.self] + container[AsyncHabit.self], equals: "livelive")
+            await expect(container[ScreenHabit.self], equals: "live")
+        }
+        let found = await issues {
+            try await readAll(in: .program())
+            try await runCase(.container) {
+                try await readAll(in: .current)
+                Container.current.reset(Habit.self)
+                expect(Container.current[Habit.self], equals: "live")
+            }
+        }
+        expect(
+            Self.firstLines(found),
+            equals: ["Habit", "ThrowingHabit", "AsyncHabit", "ScreenHabit"].map {
+                "Fugu: \($0) was loaded for real, since its static testValue isn't used."
+            })
+        expect(found.first?.text.contains("func testValue(in container: any FeatureContainer) in place of the") == true)
     }
 
     @Test("What a test sets, replaces, or decorates counts as always (laws 5, 29)")

@@ -223,6 +223,7 @@ extension MainActorFeature {
     /// Loads, or returns the value for tests.
     @usableFromInline static func make(in container: any FeatureContainer) -> Payload {
         if hasTestValue, container._container.givesTestValue { return instance(testValue(in: container)) }
+        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
         return Payload(load(in: container))
     }
 }

@@ -118,6 +118,11 @@ enum Messages {
             + "Fix: declare static func testValue(in container: any FeatureContainer) -> \(instance)."
     }
 
+    static func unusedTestValue(of key: Key) -> String {
+        "Fugu: \(key.name) was loaded for real, since its static testValue isn't used.\(pathLine(path(to: key)))Fix: declare static "
+            + "func testValue(in container: any FeatureContainer) in place of the variable."
+    }
+
     static func unimplemented(_ endpoint: String) -> String {
         // The time has no part that a test could set.
         if endpoint == "timestamp.now" {

@@ -27,6 +27,12 @@ public protocol NonisolatedFeature: ContainerKey, SendableMetatype {
     ///
     /// The default is ``Home/inferred``: where its inputs live.
     static var home: Home { get }
+    /// The type of a variable that is named like the method for tests, or `Void` if there's none.
+    @_documentation(visibility: internal)
+    associatedtype UnusedTestValue
+    /// Not used: a strict container reports a feature that declares such a variable in place of the method.
+    @_documentation(visibility: internal)
+    static var testValue: UnusedTestValue { get }
 }
 
 extension NonisolatedFeature {

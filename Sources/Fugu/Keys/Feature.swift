@@ -69,6 +69,7 @@ extension Feature {
         if TestValue.self != Never.self, container._container.givesTestValue {
             return instance(testValue(in: container))
         }
+        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
         return Payload(load(in: container))
     }
 }

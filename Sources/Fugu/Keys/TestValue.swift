@@ -7,6 +7,10 @@ extension ContainerKey {
         fatalError(Messages.noTestValue("\(Self.self)"))
     }
 
+    /// Not used: a feature that declares no such variable has none.
+    @_documentation(visibility: internal)
+    public static var testValue: Void { () }
+
     /// Returns a value for tests as an instance, whose type it may name less generally.
     @usableFromInline static func instance<TestValue>(_ value: TestValue) -> Payload {
         guard let instance = value as? ContainerValue else {
@@ -19,6 +23,14 @@ extension ContainerKey {
 extension Container {
     /// Whether the load of a feature that has a value for tests gives it.
     @usableFromInline var givesTestValue: Bool { PreviewRun.isOn || isStrict }
+
+    /// Reports the feature that loads, which declares a value for tests in a way that isn't used.
+    @usableFromInline func reportUnusedTestValue() {
+        guard givesTestValue, case .handle(let load) = role, let key = load.key else { return }
+        let node = node
+        let isNew = node.family.lock.withLock { token in node.family.state[token].isNew(key, key) }
+        if isNew { node.family.reports.report(Messages.unusedTestValue(of: key)) }
+    }
 }
 
 extension Feature {
