@@ -222,7 +222,8 @@ extension ManualClock {
     }
 
     private func waitForSleepers(_ count: Int, at place: SourcePlace, failure: (_ found: Int) -> String) async {
-        for _ in 0..<patience {
+        // A task may do real work before its sleep; a call that fails takes about a second.
+        for _ in 0..<10 * patience {
             if sleeperCount >= count || Task.isCancelled { return }
             await Self.runRound()
         }

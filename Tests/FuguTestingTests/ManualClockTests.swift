@@ -53,6 +53,7 @@ extension ManualClockTests {
         Case("Advancing lets a loop sleep again and again on the way", loop),
         Case("Advancing lets tasks of the main actor and of others run, and those that they start", handOver),
         Case("Advancing waits for tasks that haven't come to their sleep", late),
+        Case("Advancing waits for a task that works for a while before its sleep", working),
         Case("A run ends when nobody sleeps", run),
         Case("Advancing fails the test where nobody sleeps, and so does a run", advancedForNobody),
         Case("Waiting for a sleep that never comes fails the test", missing),
@@ -239,6 +240,23 @@ extension ManualClockTests {
                     + "where no task sleeps, write clock.move(by: …)."
             })
         expect(clock.now.offset, equals: .seconds(1))
+    }
+
+    func working() async {
+        let clock = ManualClock(patience: 1_000)
+        let task = Task {
+            // As long as so many rounds of the clock, on any machine.
+            for _ in 0..<3_000 {
+                await withCheckedContinuation { continuation in
+                    _ = Task.detached(priority: .background) { continuation.resume() }
+                }
+                await MainActor.run {}
+            }
+            try await clock.sleep(for: .seconds(1))
+        }
+        await expect(texts { await clock.advance(by: .seconds(1)) }, equals: [])
+        task.cancel()
+        _ = await task.result
     }
 
     func missing() async {
