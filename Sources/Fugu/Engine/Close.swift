@@ -283,10 +283,11 @@ private struct Closing: Sendable {
             }
             try await begin(node, as: frame, nodes)
             // A closer may wait for a task that reads a sequence, of any of these containers.
-            let followers = family.lock.withLock { token in
+            let sequences = family.lock.withLock { token in
                 nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value } }
+                    .flatMap { $0.sequences(token) }
             }
-            for follower in followers { follower.endSequences() }
+            for sequence in sequences { sequence.cancel() }
             // The youngest first: a child is younger than its parent.
             for node in nodes.sorted(by: { $0.number > $1.number }) { failures += try await close(node) }
             return .success(failures)

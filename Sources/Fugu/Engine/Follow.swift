@@ -191,7 +191,7 @@ extension Follower {
             }
             return queueGone(token, until: holder)
         }
-        watch(token, cell, &garbage)
+        watch(token, cell.place?[token].provenance, isLost: false, &garbage)
         // If something was seen before, a loaded instance is no first load: it was uncovered, or replaces what was seen.
         var isFirst = true
         if case .value(let last) = state[token].seen {
@@ -244,6 +244,9 @@ extension Follower {
         if case .nothing = state[token].seen { state[token].seen = .loss(attempts: 0) }
     }
 
+    /// The observers of sequences, which a closing cancels.
+    func sequences(_ token: LockToken) -> [Observer] { state[token].observers.all.filter(\.isSequence) }
+
     /// Whether observers miss a value, once pending events are delivered.
     func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
 
@@ -256,16 +259,11 @@ extension Follower {
 
     private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
 
-    /// Watches the inputs of the instance that's seen, here and above.
-    fileprivate func watch(_ token: LockToken, _ cell: CellReference, _ garbage: inout Garbage) {
-        watch(token, cell.place?[token].provenance, isLost: false, &garbage)
-    }
-
     /// Watches the inputs of an instance, and of those past which the node sees: a change of one may hide the instance, or
     /// uncover another one.
     ///
     /// Nothing hides an instance from the root until it's lost.
-    private func watch(_ token: LockToken, _ provenance: Provenance?, isLost: Bool, _ garbage: inout Garbage) {
+    fileprivate func watch(_ token: LockToken, _ provenance: Provenance?, isLost: Bool, _ garbage: inout Garbage) {
         let watchesInputs = node.depth > 0 || isLost
         var others = watchesInputs ? node.use { $0.passed(token, [key]) } : []
         if isLost { others.formUnion(state[token].others) }
@@ -300,19 +298,11 @@ extension Follower {
             state[token].queue(payload, at: now(token), until: nil, only: observer)
         } else if observer.onGone != nil {
             // From now on the value counts as missed, so that a load that fails is tried again.
-            if case .loss = state[token].seen {} else { state[token].seen = .loss(attempts: 0) }
+            if !isMissing(token) { state[token].seen = .loss(attempts: 0) }
             state[token].queue(nil, at: now(token), until: nil, only: observer)
         } else {
             missFirst(token)
         }
-    }
-
-    /// Ends the follower, and removes it from its place.
-    private func end(_ token: LockToken, _ place: Place, _ garbage: inout Garbage) {
-        state[token].isEnded = true
-        place[token].rare?.follower.set(nil, &garbage)
-        place.unregisterFollower(token)
-        place.unfollow(token)
     }
 }
 
@@ -325,12 +315,13 @@ extension Follower {
     /// Ends the follower if it has neither observers nor pending events, and returns what it leaves.
     private func endIfUnused(_ token: LockToken) -> Garbage? {
         guard state[token].observers.count == 0, !state[token].isEnded, !state[token].isDelivering,
-            state[token].events.isEmpty,
-            let place = node.use({ $0.storage.existingCell(token, key)?.place }),
-            place[token].rare?.follower.value === self
+            state[token].events.isEmpty, let place = node.use({ $0.storage.existingCell(token, key)?.place })
         else { return nil }
         var garbage = Garbage()
-        end(token, place, &garbage)
+        state[token].isEnded = true
+        place[token].rare?.follower.set(nil, &garbage)
+        place.unregisterFollower(token)
+        place.unfollow(token)
         garbage.add(state[token].watched.take())
         state[token].reloader.replace(by: nil, &garbage)
         return garbage
@@ -348,14 +339,6 @@ extension Follower {
         }
         garbage.dispose()
         for observer in observers { observer.cancel() }
-    }
-
-    /// Cancels the observers of sequences, because the container is closed.
-    func endSequences() {
-        let sequences = family.lock.withLock { token in
-            state[token].observers.all.filter(\.isSequence)
-        }
-        for observer in sequences { observer.cancel() }
     }
 
     /// Cancels the observers whose owners were released, once there are twice as many observers as after the last sweep.
@@ -504,18 +487,10 @@ extension Follower {
 
     /// Loads the key again, if there's still no value.
     private func reload(_ reloader: KeyLoader?, in container: Container) {
-        var garbage = Garbage()
-        let isGone = family.lock.withLock { token in self.isGone(token, &garbage) }
-        garbage.dispose()
-        guard isGone, let reloader else { return }
+        guard isGone(), let reloader else { return }
         if let input = missingInput() { return family.reports.report(Messages.notReloaded(key, without: input)) }
         _ = reloader(container, true)
-        garbage = Garbage()
-        family.lock.withLock { token in
-            if state[token].isEnded { return }
-            if case .found = node.use({ $0.look(token, key) }) { _ = refresh(token, nil, &garbage) }
-        }
-        garbage.dispose()
+        _ = isGone()
     }
 
     /// Returns an async feature that the last instance of a plain feature was made from and that isn't loaded, so that another
@@ -531,13 +506,17 @@ extension Follower {
     }
 
     /// Whether there's still no value, and it may be loaded; a value that's there is queued instead.
-    private func isGone(_ token: LockToken, _ garbage: inout Garbage) -> Bool {
-        if state[token].isEnded || state[token].observers.count == 0 { return false }
-        if case .found = node.use({ $0.look(token, key) }) {
-            _ = refresh(token, nil, &garbage)
-            return false
+    private func isGone() -> Bool {
+        var garbage = Garbage()
+        defer { garbage.dispose() }
+        return family.lock.withLock { token in
+            if state[token].isEnded || state[token].observers.count == 0 { return false }
+            if case .found = node.use({ $0.look(token, key) }) {
+                _ = refresh(token, nil, &garbage)
+                return false
+            }
+            return key.kind == .property || !node.use { $0.storage[token].isRefusing }
         }
-        return key.kind == .property || !node.use { $0.storage[token].isRefusing }
     }
 }
 
@@ -565,7 +544,11 @@ extension Container {
                 follower = Follower(key, in: node, of: container)
                 rare.follower.set(follower, &garbage)
                 place.follow(token)
-                follower.begin(token, &garbage)
+                // Begin with what's seen now, without an event.
+                if case .found(let cell, _) = node.look(token, key) {
+                    follower.watch(token, cell.place?[token].provenance, isLost: false, &garbage)
+                    follower.state[token].seen = .value(time: cell.time)
+                }
             }
             follower.add(token, observer, reloader, startsWithPresent: startsWithPresent, &garbage)
             return follower
@@ -574,14 +557,5 @@ extension Container {
         guard let follower else { return observer.cancel() }
         if startsWithPresent { Follower.deliver(follower) }
         follower.sweep()
-    }
-}
-
-extension Follower {
-    /// Begins with what's seen now, without an event.
-    fileprivate func begin(_ token: LockToken, _ garbage: inout Garbage) {
-        guard case .found(let cell, _) = node.use({ $0.look(token, key) }) else { return }
-        watch(token, cell, &garbage)
-        state[token].seen = .value(time: cell.time)
     }
 }
