@@ -61,7 +61,7 @@ struct FrameState {
     /// Its instance is then neither kept nor given to waiters, so that each of them meets the failure.
     var isProvisional = false
     /// Whether all waiters have left, so that the load is canceled.
-    fileprivate(set) var isAbandoned = false
+    var isAbandoned: Bool { rare.map { $0.task != nil && $0.waiters.isEmpty } ?? false }
     /// The container that asked, while the load runs, for children made from the handle.
     ///
     /// The code that runs the load keeps it.
@@ -148,11 +148,11 @@ struct LoadList {
 
     mutating func remove(_ load: Frame) {
         list.remove(load)
-        if list.isEmpty { homes = nil } else { refuse(load) }
+        if list.isEmpty { homes = nil } else { removeCandidate(load) }
     }
 
     /// Takes a load out of those that readers may join.
-    mutating func refuse(_ load: Frame) {
+    mutating func removeCandidate(_ load: Frame) {
         guard homes != nil else { return }
         let expected = load.load!.expected
         homes![expected]?.remove(load)
@@ -394,11 +394,8 @@ extension Frame {
     ///
     /// - Throws: `CancellationError` if the waiting task is canceled first.
     func await(_ waiter: Waiter) async throws {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
-            return try await waiter.wait { [self] in withdraw(waiter) }
-        }
         // The frame may have been raised a moment ago, and its task not yet.
-        escalate(to: Task.currentPriority)
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { escalate(to: Task.currentPriority) }
         try await waiter.wait { [self] in withdraw(waiter) }
     }
 
@@ -442,13 +439,11 @@ extension Frame {
     private func withdraw(_ waiter: Waiter) {
         let task: Task<Void, Never>? = family.lock.withLock { token in
             if isFinished { return nil }
-            guard let rare = state[token].rare else { return nil }
-            rare.waiters.remove(waiter)
+            state[token].rare?.waiters.remove(waiter)
             // Without a task, the one that began the load doesn't wait yet.
-            guard rare.waiters.isEmpty, let task = rare.task else { return nil }
-            state[token].isAbandoned = true
-            family.rootPlace(token, of: key!)?[token].rare?.loads.refuse(self)
-            return task
+            guard state[token].isAbandoned else { return nil }
+            family.rootPlace(token, of: key!)?[token].rare?.loads.removeCandidate(self)
+            return state[token].rare?.task
         }
         task?.cancel()
     }
