@@ -26,21 +26,21 @@ final class Frame: Sendable {
     /// No change is delivered before its end. The chain of parents keeps it.
     private let outer: UnmanagedReference<Frame>?
     /// What was known of the load when it began, or `nil` if the frame is no load.
-    let load: LoadFacts?
+    let facts: LoadFacts?
     let state: FamilyLocked<FrameState>
     private let finished = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
     @inline(never) init(
         _ kind: Kind, in family: Family, _ node: Node?, _ key: Key? = nil, under parent: Frame?, within own: Frame?,
-        _ load: LoadFacts? = nil
+        _ facts: LoadFacts? = nil
     ) {
         self.kind = kind
         self.family = family
         self.node = node
         self.key = key
         self.parent = parent
-        self.load = load
+        self.facts = facts
         level = (parent?.level ?? 0) + 1
         stackStart = parent?.stackStart ?? PlatformStack.position
         mask = (parent?.mask ?? 0) | (kind == .load ? key!.mask : 0)

@@ -143,7 +143,7 @@ struct LoadList {
         guard homes != nil || list.count >= 8 else { return }
         let added = homes == nil ? list.all : [load]
         homes = homes ?? [:]
-        for load in added { homes![load.load!.expected, default: SparseList()].append(load) }
+        for load in added { homes![load.facts!.expected, default: SparseList()].append(load) }
     }
 
     mutating func remove(_ load: Frame) {
@@ -154,7 +154,7 @@ struct LoadList {
     /// Takes a load out of those that readers may join.
     mutating func removeCandidate(_ load: Frame) {
         guard homes != nil else { return }
-        let expected = load.load!.expected
+        let expected = load.facts!.expected
         homes![expected]?.remove(load)
         if homes![expected]?.isEmpty == true { homes![expected] = nil }
     }
@@ -226,15 +226,15 @@ extension Frame {
 
     /// Whether any input has changed since it was read.
     func hasOldInputs(_ token: LockToken) -> Bool {
-        if family.state[token].now == load!.begun { return false }
+        if family.state[token].now == facts!.begun { return false }
         guard let first = state[token].firstInput else { return false }
         return isOld(token, first) || state[token].moreInputs.contains { isOld(token, $0) }
     }
 
     /// Whether an input has changed since it was read, so that the instance isn't kept.
     func mustBeRetried(_ token: LockToken) -> Bool {
-        if load!.reloads { return hasOldInputs(token) }
-        return load!.wraps && state[token].firstInput.map { isOld(token, $0) } ?? false
+        if facts!.reloads { return hasOldInputs(token) }
+        return facts!.wraps && state[token].firstInput.map { isOld(token, $0) } ?? false
     }
 
     /// Whether an input has changed since it was read.
@@ -278,7 +278,7 @@ extension Frame {
         let given = endLoad(with: result, recorder, span)
         if view !== container { view.answers(from: homeNode) }
         deliver()
-        if load!.isLate { family.reports.report(Messages.loadedAfterClosing(way + [key!])) }
+        if facts!.isLate { family.reports.report(Messages.loadedAfterClosing(way + [key!])) }
         return try given.get()
     }
 

@@ -22,11 +22,11 @@ struct LoadOutcome {
     /// The key by which the home knows the instance, not that of its declared home.
     private var knownKey: Key { key.known(at: home.depth) }
     private var asker: Node { load.node! }
-    private var facts: LoadFacts { load.load! }
+    private var facts: LoadFacts { load.facts! }
 
     init(_ token: LockToken, of load: Frame, way: [Key]) {
         (self.load, self.way) = (load, way)
-        let (asker, facts, state) = (load.node!, load.load!, load.state)
+        let (asker, facts, state) = (load.node!, load.facts!, load.state)
         place = asker.ancestor(at: 0).place(token, load.key!.known(at: 0))
         var isLocal = facts.home.isLocal || state[token].isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].depth, facts.limit?.depth ?? 0))
@@ -88,7 +88,7 @@ struct LoadOutcome {
     private static func provenance(
         _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
-        let (state, reloads, wraps) = (load.state, load.load!.reloads, load.load!.wraps)
+        let (state, reloads, wraps) = (load.state, load.facts!.reloads, load.facts!.wraps)
         if others.isEmpty {
             guard let first = state[token].firstInput else {
                 return isLocal || reloads
@@ -124,7 +124,7 @@ struct LoadOutcome {
         keys = (keys + direct).sortedUnique()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
-            homeKey: load.load!.home.key, wraps: wraps)
+            homeKey: load.facts!.home.key, wraps: wraps)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
@@ -137,7 +137,7 @@ struct LoadOutcome {
         let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         // A closing waits for what its own closers load.
-        let isLate = load.load!.isLate && !load.chain.contains { $0.kind == .closer }
+        let isLate = load.facts!.isLate && !load.chain.contains { $0.kind == .closer }
         let key = load.key!.known(at: home.depth)
         return Lifetime(token, key, home: home, closers: closers, uses: uses, isLate: isLate)
     }

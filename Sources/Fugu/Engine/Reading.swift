@@ -205,7 +205,7 @@ struct Reading: ~Copyable {
     /// Whether the load that reads is a replaced loader of the same key, maybe within a child's decoration.
     private var isOwnReplacement: Bool {
         guard let frame, frame.kind == .load else { return false }
-        return (frame.key == key || frame.key!.decorated == key) && frame.load!.limit != nil
+        return (frame.key == key || frame.key!.decorated == key) && frame.facts!.limit != nil
     }
 
     // MARK: Deciding
@@ -328,7 +328,7 @@ struct Reading: ~Copyable {
         guard let frame else { return true }
         var closed = node
         while let parent = closed.parent, parent.storage[token].isRefusing { closed = parent }
-        return !frame.chain.contains { $0.load?.isLate == false && $0.node!.isWithin(closed) }
+        return !frame.chain.contains { $0.facts?.isLate == false && $0.node!.isWithin(closed) }
     }
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
@@ -339,7 +339,7 @@ struct Reading: ~Copyable {
         // What a container would inherit of a decorated feature is loaded as the feature itself, above.
         let depth = limit?.depth ?? 0
         for case let load? in rare.loads.candidates(for: node) {
-            let facts = load.load!
+            let facts = load.facts!
             guard facts.limit == limit, load.key!.known(at: depth) == key.known(at: depth),
                 !load.state[token].isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node!, isAskers, rare.last, limit) == mine,

@@ -130,7 +130,7 @@ extension Node {
     /// A load counts where its instance is expected.
     fileprivate func tellLoads(_ token: LockToken, _ graph: any GraphReceiver) {
         for load in family.loads(token) {
-            let home = load.load!.expected.object
+            let home = load.facts!.expected.object
             graph.add(
                 loading: (load.key!.known(at: home.depth), home.number), depth: home.depth,
                 inputs: load.state[token].inputs.compactMap { load.node!.place(token, of: $0.key) },
