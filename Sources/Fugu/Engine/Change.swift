@@ -97,7 +97,9 @@ extension Write {
             rare.rule.set(payload, &effects.garbage)
             if isByCode { return nil }
         case .supply(let answer):
-            if case .success(nil) = answer, !cell.has(CellFlags.layered), cell.place?[token].rare == nil { return nil }
+            if case .success(nil) = answer, !cell.has(CellFlags.automatic), cell.place?[token].rare == nil {
+                return nil
+            }
             let rare = node.place(token, key)[token].more()
             rare.supplied.replace(by: answer, &effects.garbage)
             if isByCode || rare.rule.value != nil { return nil }
@@ -119,7 +121,7 @@ extension Write {
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
         if let place = cell.place, let rare = place[token].rare {
-            if rare.rest != nil { place.keepRest(token, &effects.garbage) }
+            if rare.rest != nil { place.forgetRest(token, &effects.garbage) }
             if let replacement = rare.replacement.value {
                 rare.replacement.set(nil, &effects.garbage)
                 // A layer that is added keeps what was there.
@@ -160,7 +162,7 @@ extension Write {
         case .reset, .rule, .supply:
             // The write uncovers what a rule or a source gives.
             let rare = cell.place?[token].rare
-            let flags = CellFlags.held | CellFlags.layered
+            let flags = CellFlags.held | CellFlags.automatic
             if let rule = rare?.rule.value {
                 effects.garbage.add(cell.store(rule, flags: flags, at: time, isOpen: isOpen))
                 return
@@ -295,7 +297,7 @@ extension Family {
             return nil
         }
         // Without these flags, nothing would notice whether the values are equal.
-        guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.kept) else {
+        guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.noticed) else {
             if write.answer != nil { write.answer = nil }
             return nil
         }
@@ -387,7 +389,7 @@ extension Family {
 extension Place {
     /// Forgets what a part's rest was made from, unless the write sets the part.
     @inline(never)
-    fileprivate func keepRest(_ token: LockToken, _ garbage: inout Garbage) {
+    fileprivate func forgetRest(_ token: LockToken, _ garbage: inout Garbage) {
         let rare = self[token].rare!
         if !rare.setsPart {
             garbage.add(rare.rest)

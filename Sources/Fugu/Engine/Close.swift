@@ -90,7 +90,7 @@ final class Teardown: Sendable {
     }
 
     /// Stops counting a leaver whose closers have run.
-    fileprivate func isOver(_ token: LockToken, _ effects: inout Effects) {
+    fileprivate func stopCounting(_ token: LockToken, _ effects: inout Effects) {
         guard !isLate, let node = home.nearestOpen(token), let rare = node.storage[token].rare else { return }
         rare.leaverCount -= 1
         if rare.leaverCount == 0 { node.wakeIdle(token, &effects) }
@@ -109,7 +109,7 @@ extension Family {
     @inline(never) fileprivate func nextLeaver(after last: Teardown?) -> Teardown? {
         var effects = Effects(in: nil)
         let next: Teardown? = lock.withLock { token in
-            last?.isOver(token, &effects)
+            last?.stopCounting(token, &effects)
             if !state[token].leavers.isEmpty { return state[token].leavers.takeFirst() }
             state[token].leaverFrame = nil
             return nil
@@ -226,7 +226,7 @@ extension Container {
 }
 
 extension Node {
-    /// Closes the container if there's nothing to wait for and no closer to run, and returns whether it did.
+    /// Closes the container if there's nothing to wait for and neither a closer nor an observer, and returns whether it did.
     fileprivate func closeAtOnce() -> Bool {
         var effects = Effects()
         let isDone = family.lock.withLock { token in
@@ -235,7 +235,7 @@ extension Node {
                 rare == nil || !rare!.hasClosers && rare!.closing == nil
             else { return false }
             if storage.cells(token).contains(where: { $0.place?[token].rare?.follower.value != nil }) { return false }
-            release(token, &effects)
+            finishClosing(token, &effects)
             return true
         }
         effects.perform()
@@ -243,7 +243,7 @@ extension Node {
     }
 
     /// Marks the container as closed, and releases the features that were loaded or set here.
-    fileprivate func release(_ token: LockToken, _ effects: inout Effects) {
+    fileprivate func finishClosing(_ token: LockToken, _ effects: inout Effects) {
         storage[token].advance(to: .closed)
         for cell in storage.cells(token) where cell.key.kind != .property {
             if cell.has(CellFlags.loaded), let place = cell.place {
@@ -399,7 +399,7 @@ private struct Closing: Sendable {
             }
             let closers = rare.closers.takeAll()
             if !closers.isEmpty { return (closers.reversed(), nil) }
-            node.release(token, &effects)
+            node.finishClosing(token, &effects)
             rare.closing = nil
             return nil
         }

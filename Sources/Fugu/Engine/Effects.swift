@@ -81,7 +81,7 @@ enum ChangeKind {
     case unset
 
     /// Whether the key itself was written.
-    fileprivate var isReset: Bool { self != .loaded && self != .dropped }
+    fileprivate var isWrite: Bool { self != .loaded && self != .dropped }
     fileprivate var changesHolder: Bool { self == .held || self == .unset }
 }
 
@@ -96,7 +96,7 @@ extension Effects {
         // Nearly always, only the place's own follower is affected.
         if place.isAlone(token) {
             guard let follower = place[token].rare?.follower.value else { return }
-            return note(token, follower, isReset: kind.isReset, endOf: transaction)
+            return note(token, follower, isReset: kind.isWrite, endOf: transaction)
         }
         var open = [(place, kind)]
         var reached: [(Follower, Bool)] = []
@@ -125,7 +125,7 @@ extension Effects {
         var drops: [Place] = []
         var open = [(place: start, isReplaced: replacesCopies)]
         while let (place, isReplaced) = open.popLast() {
-            if let follower = place[token].rare?.follower.value { reached.append((follower, kind.isReset)) }
+            if let follower = place[token].rare?.follower.value { reached.append((follower, kind.isWrite)) }
             if kind != .loaded {
                 place.forEachDependent(token) { reader, role in
                     switch role {

@@ -473,12 +473,12 @@ extension Node {
     }
 
     /// Counts a read that waits here for a load that another one has begun; a closing finds out what it waits for.
-    func beginWait(_ token: LockToken, _ waiter: Waiter) {
+    func addJoined(_ token: LockToken, _ waiter: Waiter) {
         beginWork(token)
         storage[token].more().joined.append(waiter)
     }
 
-    func endWait(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
+    func removeJoined(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
         storage[token].rare?.joined.remove(waiter)
         endWork(token, &effects)
     }

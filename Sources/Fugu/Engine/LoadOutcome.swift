@@ -15,7 +15,7 @@ struct LoadOutcome {
     /// Whether the outcome is only for the reader that began the load.
     let isProvisional: Bool
     /// The key's place in the root.
-    private let place: Place
+    private let rootPlace: Place
 
     var hasFailed: Bool { !way.isEmpty }
     private var key: Key { load.key! }
@@ -27,7 +27,7 @@ struct LoadOutcome {
     init(_ token: LockToken, of load: Frame, way: [Key]) {
         (self.load, self.way) = (load, way)
         let (asker, facts, state) = (load.node!, load.facts!, load.state)
-        place = asker.ancestor(at: 0).place(token, load.key!.known(at: 0))
+        rootPlace = asker.ancestor(at: 0).place(token, load.key!.known(at: 0))
         var isLocal = facts.home.isLocal || state[token].isLocal
         var home = isLocal ? asker : asker.ancestor(at: max(state[token].depth, facts.limit?.depth ?? 0))
         var others: [Key] = []
@@ -57,7 +57,7 @@ struct LoadOutcome {
         isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key!, since: facts.begun, home: home)
         mustBeRetried = hasOldInputs && load.mustBeRetried(token)
         isProvisional = state[token].isProvisional
-        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, place[token].rare?.last)
+        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty)
     }
 
@@ -220,7 +220,7 @@ struct LoadOutcome {
         effects.garbage.add(
             cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
         if key.kind != .property {
-            let place = home.isRoot ? place : home.place(token, knownKey)
+            let place = home.isRoot ? rootPlace : home.place(token, knownKey)
             place.adopt(token, provenance, lifetime, &effects.garbage)
             place[token].isOutdated = isOld
             #if DEBUG
@@ -251,15 +251,15 @@ struct LoadOutcome {
 
     /// Remembers the provenance, from which the next load's home is guessed.
     private func rememberLast(_ token: LockToken, _ effects: inout Effects) {
-        if key.kind == .property || place[token].rare?.last === provenance { return }
-        let rare = place[token].more()
+        if key.kind == .property || rootPlace[token].rare?.last === provenance { return }
+        let rare = rootPlace[token].more()
         effects.garbage.add(rare.last)
         rare.last = provenance
     }
 
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
-        place[token].rare?.loads.remove(load)
+        rootPlace[token].rare?.loads.remove(load)
         asker.endWork(token, &effects)
         let state = load.state
         state[token].forgetInputs(&effects.garbage)
@@ -284,8 +284,8 @@ struct LoadOutcome {
             !facts.isFixed, provenance.keys.contains(where: { home.holds(token, $0) })
         else { return nil }
         let family = load.family
-        let rare = place[token].more()
-        guard rare.isMadeBelow || place[token].cell.has(CellFlags.loaded) else {
+        let rare = rootPlace[token].more()
+        guard rare.isMadeBelow || rootPlace[token].cell.has(CellFlags.loaded) else {
             rare.isMadeBelow = true
             return nil
         }

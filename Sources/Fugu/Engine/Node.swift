@@ -106,7 +106,7 @@ final class Node: Sendable {
         depth = parent.depth + 1
         // Each child of the root starts a new branch.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
-        family.lock.withLock { token in parent.adopt(token, self, recorder) }
+        family.lock.withLock { token in parent.addChild(token, self, recorder) }
     }
 
     deinit {
@@ -293,10 +293,10 @@ extension Node {
 
     /// The serial number.
     ///
-    /// It never changes: `adopt` sets it before other threads can reach the node.
+    /// It never changes: `addChild` sets it before other threads can reach the node.
     var number: Int { Int(storage.unshared.serial) }
 
-    private func adopt(_ token: LockToken, _ child: Node, _ recorder: Frame?) {
+    private func addChild(_ token: LockToken, _ child: Node, _ recorder: Frame?) {
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let strictness = storage[token].strictness { child.storage[token].strictness = strictness }
         child.storage[token].advance(to: storage[token].life)

@@ -67,7 +67,7 @@ final class RarePlaceState {
     @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The last change of an input after the instance was loaded, until it's reported.
     @safe @exclusivity(unchecked) var outdatedBy: (key: Key, words: Messages.ChangeWords)?
-    /// What an instance was made from of which tests have set a part, and whether the next set is that of a part.
+    /// What an instance was made from of which code has set a part, and whether the next set is that of a part.
     @safe @exclusivity(unchecked) var rest: Provenance?
     @safe @exclusivity(unchecked) var setsPart = false
     /// The time at which the key was last reset or replaced here while a load of it was in progress.

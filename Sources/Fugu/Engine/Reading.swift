@@ -168,7 +168,7 @@ struct Reading: ~Copyable {
     /// Stops waiting, because the task was canceled.
     private func stopWaiting(_ waiter: Waiter) {
         var effects = Effects(in: nil)
-        node.family.lock.withLock { token in node.endWait(token, waiter, &effects) }
+        node.family.lock.withLock { token in node.removeJoined(token, waiter, &effects) }
         effects.wakeWaiters()
     }
 
@@ -219,9 +219,9 @@ struct Reading: ~Copyable {
         var effects = Effects(in: nil)
         let decision = node.family.lock.withLock { token -> Decision in
             let decision = decide(token)
-            if let waiter = former?.waiter { node.endWait(token, waiter, &effects) }
+            if let waiter = former?.waiter { node.removeJoined(token, waiter, &effects) }
             if case .wait(_, let waiter) = decision {
-                node.beginWait(token, waiter)
+                node.addJoined(token, waiter)
                 wait = node.family.hasEvents ? WaitSpan() : nil
             }
             return decision

@@ -72,7 +72,7 @@ extension Node {
         let place = cell.place
         var held: HeldBy?
         switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
-        case (true, false) where cell.has(CellFlags.layered):
+        case (true, false) where cell.has(CellFlags.automatic):
             held = place?[token].rare?.rule.value == nil ? .source : .value
         case (true, false):
             let replacement = place?[token].rare?.replacement.value

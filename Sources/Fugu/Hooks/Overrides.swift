@@ -79,7 +79,7 @@ extension Container {
             node.storage.cells(token).compactMap {
                 cell -> (key: Key, loader: Replacement, time: UInt64)? in
                 // Code didn't set what a decoration wraps.
-                if cell.has(CellFlags.layered) || cell.key.decorated != nil { return nil }
+                if cell.has(CellFlags.automatic) || cell.key.decorated != nil { return nil }
                 // What replaces it will have another time.
                 cell.mark(CellFlags.input)
                 return switch cell.setting(token) {

@@ -12,7 +12,7 @@ import Synchronization
     var status: UInt64 { unsafe pointer.pointee.status.load(ordering: .relaxed) }
     func has(_ flag: UInt64) -> Bool { status & flag != 0 }
     /// The flags that stay when a loaded value comes or goes.
-    var heldFlags: UInt64 { status & (CellFlags.held | CellFlags.layered) }
+    var heldFlags: UInt64 { status & (CellFlags.held | CellFlags.automatic) }
 
     /// The cell's own value, if it has one.
     var payload: Payload? {
@@ -33,7 +33,7 @@ import Synchronization
     /// - `time`: A time that no other change has, or that of an equal value that readers here saw until now.
     func store(_ payload: Payload, flags: UInt64, at time: UInt64, isOpen: Bool = true) -> Garbage {
         let old = status
-        let kept = old & CellFlags.kept
+        let kept = old & CellFlags.noticed
         let boxed = payload.box == nil ? 0 : CellFlags.boxed
         let next = CellFlags.at(time) | kept | flags | boxed | CellFlags.hasWord
         guard (old | boxed) & CellFlags.boxed != 0 else {
@@ -66,7 +66,7 @@ import Synchronization
     /// - `time`: A time that no other change has.
     func clear(flags: UInt64 = 0, at time: UInt64) -> Garbage {
         let old = status
-        let next = CellFlags.at(time) | old & CellFlags.kept | flags
+        let next = CellFlags.at(time) | old & CellFlags.noticed | flags
         guard old & CellFlags.boxed != 0 else {
             unsafe pointer.pointee.status.store(next, ordering: .relaxed)
             return Garbage()
@@ -84,7 +84,7 @@ import Synchronization
     /// - `now`: The time of the last change. It need not be unique, because links with the same time are equally valid.
     func link(to target: CellReference, at now: UInt64) {
         guard target.has(CellFlags.fast), status & (CellFlags.held | CellFlags.loaded) == 0 else { return }
-        let bare = CellFlags.at(now) | status & CellFlags.kept
+        let bare = CellFlags.at(now) | status & CellFlags.noticed
         unsafe pointer.pointee.status.store(bare, ordering: .relaxed)
         unsafe pointer.pointee.word.store(UInt64(UInt(bitPattern: target.pointer)), ordering: .releasing)
         unsafe pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)

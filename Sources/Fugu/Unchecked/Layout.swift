@@ -18,7 +18,7 @@ public import Synchronization
     /// `word` is the address of a retained box.
     static let boxed: UInt64 = 32
     /// The held value comes from a rule or a source, not from code.
-    static let layered: UInt64 = 64
+    static let automatic: UInt64 = 64
     /// There is a value in `word`.
     static let hasWord: UInt64 = 128
 
@@ -27,8 +27,8 @@ public import Synchronization
     static let input: UInt64 = 256
 
     static let flags: UInt64 = 0x1FF
-    /// The flags that stay when a value comes or goes: they tell what depends on it.
-    static let kept: UInt64 = special | input
+    /// The flags of what notices a change: they stay when a value comes or goes.
+    static let noticed: UInt64 = special | input
 
     @_alwaysEmitIntoClient @inline(__always) static func time(_ status: UInt64) -> UInt64 { status >> 9 }
     static func at(_ time: UInt64) -> UInt64 { time << 9 }

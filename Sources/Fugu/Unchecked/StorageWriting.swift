@@ -167,11 +167,11 @@ extension StorageReference {
     /// It takes the lock. Returns whether it replaced the value, or `nil` if something certainly depends on it.
     func exchangeAlone(_ key: UInt, _ payload: Payload) -> Bool? {
         guard let cell = unsafe find(key) else { return false }
-        if unsafe cell.pointee.status.load(ordering: .relaxed) & CellFlags.kept != 0 { return nil }
+        if unsafe cell.pointee.status.load(ordering: .relaxed) & CellFlags.noticed != 0 { return nil }
         let replaced: Garbage? = unsafe header.pointee.lock.withLock { _ in
             let cell = unsafe CellReference(cell)
             let concerns =
-                CellFlags.fast | CellFlags.held | CellFlags.kept | CellFlags.layered | CellFlags.loaded
+                CellFlags.fast | CellFlags.held | CellFlags.noticed | CellFlags.automatic | CellFlags.loaded
             return cell.status & concerns == CellFlags.fast | CellFlags.held ? cell.exchange(payload) : nil
         }
         replaced?.dispose()
