@@ -147,7 +147,7 @@ extension [Closer] {
         for closer in self {
             let call = CloserCall()
             if isLeaver { node.family.note(call) }
-            if let error = await call.run(closer, in: frame, deadline) { errors.append(error) }
+            if let error = await call.run(closer, in: frame, deadline, isLeaver: isLeaver) { errors.append(error) }
             if isLeaver { node.family.note(nil) }
         }
         frame.end()
@@ -165,8 +165,11 @@ final class CloserCall: Sendable {
     /// Runs the closer.
     ///
     /// Returns the error that it threw, or an error if it exceeded its deadline.
-    @inline(never) func run(_ closer: Closer, in frame: Frame, _ deadline: Duration?) async -> (any Error)? {
-        let work = Task {
+    @inline(never) func run(
+        _ closer: Closer, in frame: Frame, _ deadline: Duration?, isLeaver: Bool = false
+    ) async -> (any Error)? {
+        // What can't be abandoned begins here, so that a closer that doesn't suspend needs no hop to another thread.
+        let work = Task.start(atOnce: deadline == nil && !isLeaver) { [self] in
             do {
                 try await Context.run(nil, frame) { try await closer.close() }
                 end(.success(()))

@@ -335,7 +335,8 @@ extension Frame {
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
-            if let error = await CloserCall().run(closer, in: self, nil) { family.reports.report(Messages.closerFailed(of: key!, error)) }
+            guard let error = await CloserCall().run(closer, in: self, nil) else { continue }
+            family.reports.report(Messages.closerFailed(of: key!, error))
         }
     }
 
