@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The features to load before your program starts serving.
 ///
 /// See ``Container/warmUp(progress:_:)``.

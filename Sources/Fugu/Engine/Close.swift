@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A closer that `onClose` registered.
 struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
@@ -67,7 +65,7 @@ final class Teardown: Sendable {
         let runner: Frame? = family.lock.withLock { token in
             let rare = home.storage[token].rare
             if !isLate, home.storage[token].life == .refusing || rare?.closing != nil { return nil }
-            guard let rare, rare.teardowns.remove(self) || isLate && rare.lateTeardowns.remove(self) else { return nil }
+            guard let rare, rare.teardowns.remove(self) || rare.lateTeardowns.remove(self) else { return nil }
             if !isLate { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
             family.state[token].leavers.append(self)
             if family.state[token].leaverFrame != nil { return nil }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An observer of a key's changes, as a container sees them.
 final class Observer: Cancelling {
     let key: Key
@@ -49,12 +47,12 @@ final class Observer: Cancelling {
 
     /// Calls the observer with a value that came after the observation began.
     fileprivate func hear(_ payload: Payload, _ number: UInt64) {
-        if isIdle { return cancel() }
+        if isOrphan { return cancel() }
         let call = state.withLock { number > $0.since ? $0.call : nil }
         call?.body(payload)
     }
 
-    fileprivate var isIdle: Bool { isOver?() ?? false }
+    fileprivate var isOrphan: Bool { isOver?() ?? false }
 
     /// Ends the observation: no call begins after this, and the closures are released.
     @inline(never) func cancel() {
@@ -347,7 +345,7 @@ extension Follower {
             state[token].observers.count < state[token].sweepCount ? [] : state[token].observers.all
         }
         if observers.isEmpty { return }
-        for observer in observers where observer.isIdle { observer.cancel() }
+        for observer in observers where observer.isOrphan { observer.cancel() }
         family.lock.withLock { token in state[token].sweepCount = max(16, 2 * state[token].observers.count) }
     }
 

@@ -44,16 +44,16 @@ struct Reading: ~Copyable {
     /// Whether a read in a descendant asks, which records what it's given.
     private let isForDescendant: Bool
     /// Whether nobody reads, so that no error stops the program.
-    private let isReload: Bool
+    private let hasNoReader: Bool
 
     private var key: Key { request.key }
 
     init(
         _ request: Request, in node: Node, for container: Container, _ recorder: Frame?,
-        isForDescendant: Bool = false, isReload: Bool = false
+        isForDescendant: Bool = false, hasNoReader: Bool = false
     ) {
         self.isForDescendant = isForDescendant
-        self.isReload = isReload
+        self.hasNoReader = hasNoReader
         self.request = request
         self.node = node
         self.container = UnmanagedReference(container)
@@ -92,7 +92,7 @@ struct Reading: ~Copyable {
         let container = container.object.ancestor(home)
         defer { withExtendedLifetime(container) {} }
         return try Reading(
-            request, in: home, for: container, recorder, isForDescendant: true, isReload: isReload
+            request, in: home, for: container, recorder, isForDescendant: true, hasNoReader: hasNoReader
         ).read(loader)
     }
 
@@ -198,7 +198,7 @@ struct Reading: ~Copyable {
         case .cancelled: return CancellationError()
         default: error = .ended(key)
         }
-        guard key.kind.throws || isReload else { node.stop(error.read(at: request.readPlace)) }
+        guard key.kind.throws || hasNoReader else { node.stop(error.read(at: request.readPlace)) }
         return error
     }
 

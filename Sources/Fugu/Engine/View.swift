@@ -100,11 +100,11 @@ extension Container {
 
     /// Loads a missing value.
     ///
-    /// - `isReload`: Whether to throw where a read would stop the program.
+    /// - `hasNoReader`: Whether to throw where a read would stop the program.
     func load(
-        _ request: Request, isReload: Bool = false, _ loader: (Container) throws -> Payload
+        _ request: Request, hasNoReader: Bool = false, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let payload = try reading(request, isReload: isReload).read(loader)
+        let payload = try reading(request, hasNoReader: hasNoReader).read(loader)
         if TestProcess.checksLoads { checkLoad(request) }
         return payload
     }
@@ -125,7 +125,7 @@ extension Container {
     }
 
     /// Returns a reading of a key, as the role requires.
-    private func reading(_ request: Request, isReload: Bool = false) -> Reading {
+    private func reading(_ request: Request, hasNoReader: Bool = false) -> Reading {
         var (node, asker, recorder) = (asked, self, Frame?.none)
         switch role {
         case .owner, .view: break
@@ -133,9 +133,9 @@ extension Container {
         case .draft(_, let container): asker = container
         case .rule: node = asked.parent!
         case .tracked(_, let container), .beside(_, let container):
-            return container.reading(request, isReload: isReload)
+            return container.reading(request, hasNoReader: hasNoReader)
         }
-        return Reading(request, in: node, for: asker, recorder, isReload: isReload)
+        return Reading(request, in: node, for: asker, recorder, hasNoReader: hasNoReader)
     }
 
     // MARK: Writing

@@ -152,7 +152,7 @@ extension Container {
             return try? present(request.key, request.naming) ?? self.load(request, load)
         case .reload:
             let request = request()
-            return try present(request.key, request.naming) ?? self.load(request, isReload: true, load)
+            return try present(request.key, request.naming) ?? self.load(request, hasNoReader: true, load)
         case .key:
             let request = request()
             return try read(request.key, request.naming, { request }, load)
