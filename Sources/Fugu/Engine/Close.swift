@@ -105,7 +105,7 @@ extension Node {
 extension Family {
     /// Ends a leaver whose closers have run, and returns the next one.
     @inline(never) fileprivate func nextLeaver(after last: Teardown?) -> Teardown? {
-        var effects = Effects(in: nil)
+        var effects = Effects()
         let next: Teardown? = lock.withLock { token in
             last?.stopCounting(token, &effects)
             if !state[token].leavers.isEmpty { return state[token].leavers.takeFirst() }

@@ -26,8 +26,8 @@ struct Effects {
     /// Creates effects of the code that runs here, which finds its frame only for followers.
     init() {}
 
-    /// Creates effects in a frame, or in none.
-    init(in frame: Frame?) { knownHolder = .some(frame?.outermost) }
+    /// Creates effects in a frame.
+    init(in frame: Frame) { knownHolder = .some(frame.outermost) }
 
     private mutating func holder() -> Frame? {
         if knownHolder == nil { knownHolder = .some(Frame.own?.outermost) }
@@ -61,7 +61,7 @@ struct Effects {
         garbage.dispose()
         guard let follower else { return }
         let others = more?.followers ?? []
-        if let holder = holder() { holder.add([follower] + others) } else { Follower.deliver(follower, others) }
+        if let holder = holder() { holder.postpone([follower] + others) } else { Follower.deliver(follower, others) }
     }
 }
 

@@ -102,7 +102,7 @@ final class Frame: Sendable {
     }
 
     /// Defers the delivery to followers until the frame ends.
-    func add(_ followers: [Follower]) {
+    func postpone(_ followers: [Follower]) {
         family.lock.withLock { token in
             let rare = state[token].more()
             for follower in followers { rare.deferred.append(follower) }

@@ -401,7 +401,7 @@ extension Node {
         var garbage = Garbage()
         var abandoned: [Key?] = []
         var followers: [Follower] = []
-        var effects = Effects(in: nil)
+        var effects = Effects()
         var next: Node?
         family.lock.withLock { token in
             guard isReleased || storage[token].isReleased else { return }

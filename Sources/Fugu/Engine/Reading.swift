@@ -167,7 +167,7 @@ struct Reading: ~Copyable {
 
     /// Stops waiting, because the task was canceled.
     private func stopWaiting(_ waiter: Waiter) {
-        var effects = Effects(in: nil)
+        var effects = Effects()
         node.family.lock.withLock { token in node.removeJoined(token, waiter, &effects) }
         effects.wakeWaiters()
     }
@@ -216,7 +216,7 @@ struct Reading: ~Copyable {
         // The former outcome is released outside the lock.
         let former = awaited
         defer { withExtendedLifetime(former) {} }
-        var effects = Effects(in: nil)
+        var effects = Effects()
         let decision = node.family.lock.withLock { token -> Decision in
             let decision = decide(token)
             if let waiter = former?.waiter { node.removeJoined(token, waiter, &effects) }
