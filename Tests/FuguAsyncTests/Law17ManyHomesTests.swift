@@ -57,7 +57,9 @@ extension Law17ManyHomesTests {
         for (index, task) in tasks.enumerated() { try await expect(task.value.name, equals: "region \(index / 3 + 1)") }
     }
 
-    @Test("However many loads are in progress, a reader joins its container's, whatever the last one read (laws 4 and 17)")
+    @Test(
+        "However many loads are in progress, a reader joins its container's, whatever the last one read (laws 4 and 17)"
+    )
     func otherExpectation() async throws {
         _ = try await root.child { $0.tenant = 100 }[Sometimes.self]
         let tasks = children.map { child in Task { try await child[Sometimes.self] } }

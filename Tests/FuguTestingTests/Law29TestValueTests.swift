@@ -131,7 +131,9 @@ struct Law29TestValueTests {
     @Test("A strict container reports a variable that was meant as a value for tests, once for each feature (law 29)")
     func unused() async throws {
         @Sendable func readAll(in container: Container) async throws {
-            expect(container[Habit.self] + container[Both.self], equals: "live" + (container === Container.current ? "for tests" : "live"))
+            expect(
+                container[Habit.self] + container[Both.self],
+                equals: "live" + (container === Container.current ? "for tests" : "live"))
             try await expect(container[ThrowingHabit.self] + container[AsyncHabit.self], equals: "livelive")
             await expect(container[ScreenHabit.self], equals: "live")
         }

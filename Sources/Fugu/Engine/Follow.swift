@@ -360,7 +360,9 @@ extension Follower {
         while frame != nil {
             let followers = first.endRound(&frame)
             rounds += 1
-            if rounds == 10_000, let next = followers.first { next.family.reports.report(Messages.observersSet(next.key)) }
+            if rounds == 10_000, let next = followers.first {
+                next.family.reports.report(Messages.observersSet(next.key))
+            }
             for follower in followers { follower.deliver(in: &frame) }
         }
     }
