@@ -10,6 +10,9 @@ extension Law28DrainingTests {
         Case(
             "Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 28)", drains),
         Case(
+            "They are closed before what they need, also if others have loaded that since close() began (law 28)",
+            drainsLate),
+        Case(
             "A child's loads finish first when the parent closes; what they need of the parent loads (law 28)",
             drainsChildren),
         Case("A waiter for a load that was begun before gets its result (law 28)", waitersGetTheResult),
@@ -67,6 +70,22 @@ extension Law28DrainingTests {
     }
     struct LateThrowing: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Thing { Thing("LateThrowing") }
+    }
+
+    func drainsLate() async throws {
+        let container = Container().unreported
+        let stage = container.stage
+        let job = Task { try await container[Job.self] }
+        await stage.gate("Job begun").opened()
+        let closing = Task { try await container.close() }
+        await container.untilClosing()
+        _ = container[PlainNeed.self]
+        stage.gate("Job").open()
+        try await finishing {
+            _ = try await job.value
+            try await closing.value
+        }
+        expect(stage.log.all, equals: ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
     }
 
     func drains() async throws {

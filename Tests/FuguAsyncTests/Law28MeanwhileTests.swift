@@ -16,6 +16,9 @@ extension Law28MeanwhileTests {
             "A child that a kept handle made keeps its parent, and both are closed with the root (laws 8 and 28)",
             keptHandle),
         Case("What leaves while its container closes is closed by that closing (law 28)", leavesMeanwhile),
+        Case(
+            "What others load while a container closes may leave: another close() waits for that, not this one (law 28)",
+            leftToAnother),
         Case("A closer may close another container whose instances leave meanwhile (law 28)", leavesWithin),
         Case("A call that waits for another one abandons no closer of other containers (law 28)", othersAreLeft),
         Case("The error names the feature whose load calls close(), not the one that waits for it (law 28)", names),
@@ -155,6 +158,32 @@ extension Law28MeanwhileTests {
             try await root.close()
         }
         expect(log.all, equals: ["dependent", "input", "other"])
+    }
+
+    func leftToAnother() async throws {
+        let root = Container().unreported
+        let (began, goesOn, leaverEnds, log) = (Gate(), Gate(), Gate(), Log<String>())
+        root.onClose {
+            began.open()
+            await goesOn.opened()
+        }
+        let first = Task { try await root.close() }
+        await began.opened()
+        leave(root) {
+            await leaverEnds.opened()
+            log.add("leaver")
+        }
+        goesOn.open()
+        try await finishing { try await first.value }
+        log.add("first")
+        let second = Task {
+            try await root.close()
+            log.add("second")
+        }
+        await giveOthersTime()
+        leaverEnds.open()
+        try await finishing { try await second.value }
+        expect(log.all, equals: ["first", "leaver", "second"])
     }
 
     func leavesWithin() async throws {

@@ -9,9 +9,9 @@ struct Closer: Sendable {
 final class Lifetime: Sendable {
     let teardown: Teardown
 
-    /// - `isLate`: Whether the load began after its container had begun to close.
+    /// - `isLate`: Whether the closing that runs in the home leaves the closers to another one.
     init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], isLate: Bool = false) {
-        teardown = Teardown(key, home: home, closers: closers, uses: uses, isLate: isLate)
+        teardown = Teardown(key, home: home, closers: closers, uses: uses)
         guard teardown.hasClosers else { return }
         let rare = home.storage[token].more()
         if isLate { rare.lateTeardowns.append(teardown) } else { rare.teardowns.append(teardown) }
@@ -38,12 +38,9 @@ final class Teardown: Sendable {
     let closers: [Closer]
     /// The lifetimes of the inputs, which are needed until the closers have run.
     private let uses: Locked<[Lifetime]>
-    /// Whether no closing waits for the closers once the instance has left: it might never end.
-    private let isLate: Bool
 
-    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime], isLate: Bool) {
+    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime]) {
         self.key = key
-        self.isLate = isLate
         self.home = home
         self.closers = closers.reversed()
         self.uses = Locked(uses)
@@ -63,11 +60,12 @@ final class Teardown: Sendable {
     @inline(never) fileprivate func leave() {
         let family = home.family
         let runner: Frame? = family.lock.withLock { token in
-            let rare = home.storage[token].rare
-            if !isLate, home.storage[token].life == .refusing || rare?.closing != nil { return nil }
-            guard let rare, rare.teardowns.remove(self) || rare.lateTeardowns.remove(self) else { return nil }
-            if !isLate { home.nearestOpen(token)?.storage[token].more().leaverCount += 1 }
+            guard let rare = home.storage[token].rare else { return nil }
+            let isTaken = home.storage[token].life == .refusing || rare.closing != nil
+            guard rare.lateTeardowns.remove(self) || !isTaken && rare.teardowns.remove(self) else { return nil }
             family.state[token].leavers.append(self)
+            family.state[token].leaverCount += 1
+            home.nearestOpen(token)?.storage[token].more().lastLeaver = family.state[token].leaverCount
             if family.state[token].leaverFrame != nil { return nil }
             family.state[token].leaverFrame = Frame(.closer, in: family, nil, under: nil, within: nil)
             return family.state[token].leaverFrame
@@ -87,11 +85,10 @@ final class Teardown: Sendable {
         }
     }
 
-    /// Stops counting a leaver whose closers have run.
-    fileprivate func stopCounting(_ token: LockToken, _ effects: inout Effects) {
-        guard !isLate, let node = home.nearestOpen(token), let rare = node.storage[token].rare else { return }
-        rare.leaverCount -= 1
-        if rare.leaverCount == 0 { node.wakeIdle(token, &effects) }
+    /// Counts a leaver whose closers have run.
+    fileprivate func countOver(_ token: LockToken, _ effects: inout Effects) {
+        home.family.state[token].leaversOver += 1
+        home.nearestOpen(token)?.wakeIdle(token, &effects)
     }
 }
 
@@ -100,6 +97,14 @@ extension Node {
     func nearestOpen(_ token: LockToken) -> Node? {
         path.first { !$0.isEnded(token) }
     }
+
+    /// Whether there are closers that haven't finished, for a closing to run or await.
+    func hasClosers(_ token: LockToken) -> Bool { storage[token].rare?.hasClosers == true || hasLeavers(token) }
+
+    /// Whether the closers of an instance that left, up to the one with a number, haven't finished.
+    func hasLeavers(_ token: LockToken, until last: Int = .max) -> Bool {
+        min(storage[token].rare?.lastLeaver ?? 0, last) > family.state[token].leaversOver
+    }
 }
 
 extension Family {
@@ -107,7 +112,7 @@ extension Family {
     @inline(never) fileprivate func nextLeaver(after last: Teardown?) -> Teardown? {
         var effects = Effects()
         let next: Teardown? = lock.withLock { token in
-            last?.stopCounting(token, &effects)
+            last?.countOver(token, &effects)
             if !state[token].leavers.isEmpty { return state[token].leavers.takeFirst() }
             state[token].leaverFrame = nil
             return nil
@@ -126,7 +131,7 @@ extension Family {
     /// Returns the call that runs, or a new one if none does, if one of the nodes has leavers.
     @inline(never) fileprivate func leaverCall(delaying nodes: [Node]) -> CloserCall? {
         lock.withLock { token in
-            let isDelayed = nodes.contains { $0.storage[token].rare?.leaverCount ?? 0 > 0 }
+            let isDelayed = nodes.contains { $0.hasLeavers(token) }
             return isDelayed ? state[token].leaverCall.value ?? CloserCall() : nil
         }
     }
@@ -231,9 +236,8 @@ extension Node {
     fileprivate func closeAtOnce() -> Bool {
         var effects = Effects()
         let isDone = family.lock.withLock { token in
-            let rare = storage[token].rare
-            guard !hasChildren(token), storage[token].inProgress == 0,
-                rare == nil || !rare!.hasClosers && rare!.closing == nil
+            guard !hasChildren(token), storage[token].inProgress == 0, storage[token].rare?.closing == nil,
+                !hasClosers(token)
             else { return false }
             if storage.cells(token).contains(where: { $0.place?[token].rare?.follower.value != nil }) { return false }
             finishClosing(token, &effects)
@@ -293,10 +297,7 @@ private struct Closing: Sendable {
             for node in nodes.sorted(by: { $0.number > $1.number }) { failures += try await close(node) }
             return .success(failures)
         } catch {
-            family.lock.withLock { token in
-                if let rare = node.storage[token].rare, rare.closing === frame { rare.closing = nil }
-            }
-            node.end(isReleased: false)
+            end(node, frame)
             return .failure(error)
         }
     }
@@ -317,8 +318,7 @@ private struct Closing: Sendable {
             let rare = nodes.compactMap { $0.storage[token].rare }
             var seen = ObjectSet(loads)
             let joined = rare.flatMap { $0.joined.all.compactMap(\.load) }.filter { seen.insert($0) }
-            let hasLeavers = rare.contains { $0.leaverCount > 0 }
-            let leavers = hasLeavers ? [family.state[token].leaverFrame!] : []
+            let leavers = nodes.contains { $0.hasLeavers(token) } ? [family.state[token].leaverFrame!] : []
             let targets = loads + joined + rare.compactMap(\.closing) + leavers
             if Waits.add(frame, for: targets) != nil { throw waitsForItself }
             waits += targets
@@ -350,16 +350,18 @@ private struct Closing: Sendable {
     /// Closes one container, after its children: runs all closers, dependents before what they depend on, its own last.
     @inline(never) private func close(_ node: Node) async throws -> [CloseError.Failure] {
         let frame = node === self.node ? frame : Frame(.closing, in: family, node, under: frame, within: nil)
-        defer { if node !== self.node { frame.end() } }
-        // Wait for leavers while their inputs are still there.
-        try await awaitLeavers(of: node)
+        defer {
+            end(node, frame)
+            if node !== self.node { frame.end() }
+        }
         try await begin(node, as: frame, [node])
+        // Wait for leavers while their inputs are still there; nothing but what others load leaves from now on.
+        try await awaitLeavers(of: node, frame)
         var failures: [CloseError.Failure] = []
         while true {
             var effects = Effects()
             guard let (closers, teardown) = takeClosers(of: node, &effects) else {
                 effects.perform()
-                node.end(isReleased: false)
                 return failures
             }
             let key = teardown?.key
@@ -371,6 +373,16 @@ private struct Closing: Sendable {
         }
     }
 
+    /// Ends the closing of one container, also before its closers have run; leaves what others loaded meanwhile to another.
+    private func end(_ node: Node, _ frame: Frame) {
+        family.lock.withLock { token in
+            guard let rare = node.storage[token].rare, rare.closing === frame else { return }
+            rare.closing = nil
+            for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
+        }
+        node.end(isReleased: false)
+    }
+
     /// Begins to close a container in a frame, after other closings that do; meanwhile, limits the leavers of `nodes`.
     @inline(never) private func begin(_ node: Node, as frame: Frame, _ nodes: [Node]) async throws {
         @inline(never) func next() throws -> Wait? {
@@ -378,7 +390,6 @@ private struct Closing: Sendable {
                 let rare = node.storage[token].more()
                 guard let other = rare.closing, other !== frame else {
                     rare.closing = frame
-                    for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
                     return nil
                 }
                 guard let wait = other.beginWait(token, for: self.frame) else { throw waitsForItself }
@@ -401,18 +412,20 @@ private struct Closing: Sendable {
             let closers = rare.closers.takeAll()
             if !closers.isEmpty { return (closers.reversed(), nil) }
             node.finishClosing(token, &effects)
-            rare.closing = nil
             return nil
         }
     }
 
-    /// Returns when the closers of a container's leavers have run.
-    @inline(never) private func awaitLeavers(of node: Node) async throws {
-        func isIdle(_ token: LockToken) -> Bool { node.storage[token].rare?.leaverCount ?? 0 == 0 }
-        guard let runner = family.lock.withLock({ token in isIdle(token) ? nil : family.state[token].leaverFrame })
-        else { return }
+    /// Returns when the closers of a container's leavers have run, but not of what leaves from now on, which might never end.
+    @inline(never) private func awaitLeavers(of node: Node, _ frame: Frame) async throws {
+        let (last, runner) = family.lock.withLock { token in
+            (node.storage[token].rare?.lastLeaver, node.hasLeavers(token) ? family.state[token].leaverFrame : nil)
+        }
+        guard let last, let runner else { return }
         if Waits.add(frame, for: runner) != nil { throw waitsForItself }
-        await limitingLeavers(of: [node]) { await awaitIdle(node, isIdle) }
+        await limitingLeavers(of: [node]) {
+            await awaitIdle(node) { token in !node.hasLeavers(token, until: last) }
+        }
         Waits.remove(frame, for: runner)
     }
 

@@ -136,8 +136,9 @@ struct LoadOutcome {
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
         let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
-        // A closing waits for what its own closers load.
-        let isLate = load.facts!.isLate && !load.chain.contains { $0.kind == .closer }
+        // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
+        let isLate =
+            load.facts!.isLate && home.storage[token].rare?.closing != nil && !load.chain.contains { $0.kind == .closer }
         let key = load.key!.known(at: home.depth)
         return Lifetime(token, key, home: home, closers: closers, uses: uses, isLate: isLate)
     }

@@ -52,6 +52,9 @@ struct FamilyState {
     var sourced = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
     /// The instances that have left, whose closers run one instance after the other.
     var leavers = Queue<Teardown>()
+    /// How many instances have left so far, and of how many the closers have run.
+    var leaverCount = 0
+    var leaversOver = 0
     /// The frame in which these closers run, if any do, to find circles of waits, and the last call of one, which keeps its error.
     var leaverFrame: Frame?
     var leaverCall = Kept<CloserCall?>(nil)
@@ -188,13 +191,11 @@ final class RareNodeState {
     var closing: Frame?
     /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
     var teardowns = SparseList<Teardown>()
-    /// The closers of instances whose loads began after the container had begun to close, until another closing begins.
+    /// The closers of instances that others load while a closing runs here, until it ends.
     var lateTeardowns = SparseList<Teardown>()
-    /// The number of instances that have left and whose closers haven't finished.
-    var leaverCount = 0
-    var hasClosers: Bool {
-        !closers.value.isEmpty || !teardowns.isEmpty || !lateTeardowns.isEmpty || leaverCount > 0
-    }
+    /// The instance that has left last, as its number among those of the family.
+    var lastLeaver = 0
+    var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || !lateTeardowns.isEmpty }
     /// The waits of reads here for loads that other reads have begun, here or elsewhere.
     var joined = SparseList<Waiter>()
     /// The tasks that wait until no load is in progress here, or until leavers are closed.
@@ -433,7 +434,10 @@ extension Node {
             if rare.sources.value != nil { family.state[token].sourced[ObjectIdentifier(self)] = nil }
             if let scope = rare.scope { scope.forget(token, in: self) }
             // Closings of the nearest node above wait for the leavers from now on.
-            if rare.leaverCount > 0 { nearestOpen(token)?.storage[token].more().leaverCount += rare.leaverCount }
+            if rare.lastLeaver > family.state[token].leaversOver, let above = nearestOpen(token) {
+                let others = above.storage[token].more()
+                others.lastLeaver = max(others.lastLeaver, rare.lastLeaver)
+            }
             effects.wake(rare.idleWaiters)
             garbage.add(rare)
         }

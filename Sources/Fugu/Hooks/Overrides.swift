@@ -68,7 +68,7 @@ extension Container {
     package var hasClosers: Bool {
         let node = node
         return node.family.lock.withLock { token in
-            node.subtree(token).contains { $0.storage[token].rare?.hasClosers == true }
+            node.subtree(token).contains { $0.hasClosers(token) }
         }
     }
 
