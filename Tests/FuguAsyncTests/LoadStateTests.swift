@@ -32,6 +32,9 @@ extension LoadStateTests {
             "A plain feature that changes what it reads itself, and is observed in a child, lets the set return (law 19)",
             changesItself),
         Case("An instance that is there is the first state, and later sets are delivered, too (law 12)", present),
+        Case(
+            "A state with an instance from before a change of its input is reported, once, as a read is (law 29)",
+            outdated),
         Case("A throwing feature has states, too, and a reset loads it again (law 20)", throwing),
         Case("Two who follow the same load hear of one load (law 4)", together),
         Case("The sequence ends with idle when the container closes, and doesn't keep it alive (laws 8 and 12)", ends),
@@ -388,6 +391,29 @@ extension LoadStateTests {
         expect(weather.text, equals: "set")
         container.set(Weather.self, to: Weather(text: "set again"))
         await expect(next(&states)?.instance?.text, equals: "set again")
+    }
+
+    func outdated() async throws {
+        let (reports, observable) = (container.logReports(), container.observable)
+        container[City.self] = "Oslo"
+        _ = try container[Parsed.self]
+        var states = container.states(of: Parsed.self).makeAsyncIterator()
+        container[City.self] = "Rome"
+        await expect(next(&states)?.instance?.text, equals: "Oslo")
+        expect(reports.count, equals: 1)
+        for count in [1, 2, 2] {
+            expect(observable.state(of: Parsed.self).instance?.text, equals: "Oslo")
+            expect(reports.count, equals: count)
+            if count == 1 { container[City.self] = "Bergen" }
+        }
+        // The observer of the sequence is called before the one of the state.
+        container.reset(Parsed.self)
+        while observable.state(of: Parsed.self).instance?.text != "Bergen" { await Task.yield() }
+        container[City.self] = "Lima"
+        await expect(next(&states)?.instance?.text, equals: "Bergen")
+        expect(reports.count, equals: 3)
+        let text = "Fugu: Parsed was loaded before City was set, and still has the old value.\nPath: Parsed → City\n"
+        expect(reports.all.allSatisfy { $0.hasPrefix(text) }, "\(reports.all)")
     }
 
     func throwing() async {

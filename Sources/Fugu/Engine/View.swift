@@ -181,6 +181,11 @@ extension Container {
     }
 }
 
+extension Container {
+    /// Reports, as a read does, that the instance is outdated that somebody receives without a read.
+    package func checkReceived(_ key: Key) { if TestProcess.checksLoads { node.tellOutdated(key) } }
+}
+
 extension Node {
     fileprivate func present(_ key: Key, for recorder: Frame?) -> Payload? {
         var mustReport = false
@@ -214,7 +219,7 @@ extension Node {
 
     /// Reports that an instance was loaded before one of its inputs was set, and lets readers skip the lock again.
     @inline(never)
-    private func tellOutdated(_ key: Key) {
+    fileprivate func tellOutdated(_ key: Key) {
         let report = family.lock.withLock { token -> String? in
             guard case .found(let cell, let owner) = look(token, key), let rare = cell.place?[token].rare else {
                 return nil
