@@ -117,11 +117,11 @@ extension Audience {
     }
 
     /// Warns, once for each place, that something that doesn't know its test reads another value than the one that a test has set,
-    /// or what was made from another one.
-    func warnOfRead(of key: Key, at place: () -> SourcePlace?) {
+    /// or what was made from another one, through the shared container, or a child or a copy of it.
+    func warnOfRead(of key: Key, through container: Container, at place: () -> SourcePlace?) {
         guard isUnknown else { return }
         let tests = TestCase.running.compactMap { test in
-            Container.shared.way(from: key, toGivenIn: test.containers).map { (test: test, way: $0) }
+            container.way(from: key, toGivenIn: test.containers).map { (test: test, way: $0) }
         }
         guard let (first, way) = tests.first else { return }
         let names = tests.filter { $0.way.last == way.last }.map(\.test.name)
@@ -129,7 +129,7 @@ extension Audience {
         // Without a place, once for the tests that it may belong to.
         guard isNew("\(way.map(\.name)) \(place.map { "\($0)" } ?? "\(names)")") else { return }
         warn(
-            Messages.missesValue(way.map(\.name), names, at: place),
+            Messages.missesValue(way.map(\.name), through: container.relationToShared, names, at: place),
             at: place.map(SourceLocation.init) ?? first.sourceLocation)
     }
 

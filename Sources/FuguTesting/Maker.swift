@@ -15,16 +15,26 @@ final class Maker: Sendable {
     /// Notices that another test uses a container that this one made, a child, or a copy.
     ///
     /// What a suite makes, or a test for all of them, or lets the shared container make, isn't its own.
-    func watch(_ container: Container) {
-        guard testCase != nil || test?.isSuite == false, !Container.isSharedBound else { return }
-        follow(container)
+    ///
+    /// - `isOfShared`: Whether it's a child or a copy of the shared container. If no test made it for itself, what doesn't know
+    ///   its test is warned of reads through it, too.
+    func watch(_ container: Container, isOfShared: Bool = false) {
+        let isOwn = testCase != nil || test?.isSuite == false
+        guard isOwn || isOfShared && test == nil, !Container.isSharedBound else { return }
+        let isKept = !isOwn || Globals.areBeingMade
+        follow(container, everyAccess: isKept, isForAll: isOfShared && isKept)
     }
 
-    private func follow(_ container: Container) {
-        defer { if Globals.areBeingMade { container.watchEveryAccess() } }
-        container.watch { [self] use, key, place in
+    private func follow(_ container: Container, everyAccess: Bool, isForAll: Bool) {
+        defer { if everyAccess { container.watchEveryAccess() } }
+        container.watch { [self] container, use, key, place in
             switch use {
-            case .child(let made?), .copied(let made): follow(made)
+            case .child(let made?), .copied(let made):
+                follow(made, everyAccess: isForAll || Globals.areBeingMade, isForAll: isForAll)
+            case .read, .observed:
+                if isForAll, TestCase.current == nil, let key {
+                    Audience.present().warnOfRead(of: key, through: container, at: place)
+                }
             default: break
             }
             if let other { report(use, key, at: place(), by: other) }

@@ -16,17 +16,20 @@ struct Runner: TestRunner {
             if case .unknownTest = audience { return Audience.printError(text) }
             audience.fail(Messages.shared(text), at: nil)
         }
-        container.watch { use, key, place in
+        container.watch { container, use, key, place in
             Failure.recordKept()
-            if let testCase = TestCase.current { testCase.record(use, of: key, at: place()) }
+            let testCase = TestCase.current
+            testCase?.record(use, of: key, at: place())
             switch use {
-            case .changed, .closed: if TestCase.current == nil { Audience.present().warnOfChange(use, of: key) }
+            case .child(let made?), .copied(let made): Maker().watch(made, isOfShared: true)
+            case .child(nil): break
+            // The test has failed.
+            case _ where testCase != nil: break
+            case .changed, .closed: Audience.present().warnOfChange(use, of: key)
             case .read, .observed:
                 guard let key else { break }
-                Audience.present().warnOfRead(of: key, at: place)
-                if TestCase.current == nil { Audience.present().warnOfMissing(key, at: place) }
-            case .child(let made?), .copied(let made): Maker().watch(made)
-            case .child(nil): break
+                Audience.present().warnOfRead(of: key, through: container, at: place)
+                Audience.present().warnOfMissing(key, at: place)
             }
         }
         container.watchEveryAccess()

@@ -565,10 +565,89 @@ extension Law29SharedTests {
                 Self.missed(#"\.label \#(of)"#, #"the test \#(name) has another \.label"#),
             ])
         expect(
-            Messages.missesValue(["Number"], ["a()", "b()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1)),
+            Messages.missesValue(
+                ["Number"], through: .itself, ["a()", "b()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1)),
             equals: Self.missed(
                 "Number was read", "the tests a() and b() have another Number",
                 "Path: the test → Number, in M/F.swift:1\n"))
+    }
+
+    /// Made when a test first uses it.
+    private enum Session {
+        static let container = Container.shared.child { $0.width = 5 }
+    }
+
+    @Test(
+        "So is one that reads through a child or a copy of it, unless that has a value of its own, or a test has made it (law 29)"
+    )
+    func detachedReadsOfChildren() async throws {
+        struct Area: Feature {
+            static func load(in container: any FeatureContainer) -> Int { container.width * container[Depth.self] }
+        }
+        let line = #line + 40
+        let name = try #require(Test.current).readableName
+        let log = Log<String>()
+        let logging = Failure.Recorder { text, _ in log.add(text) }
+        let source = DictionarySource(["law29.level": 3], name: "source")
+        let detached: @Sendable (@escaping @Sendable () throws -> Void) async throws -> Void = { body in
+            try await Task.detached { try Failure.$recorder.withValue(logging) { try body() } }.value
+        }
+        let found = await texts { expect(Session.container.width, equals: 5) }
+        let mine = Container.shared.child()
+        expect(found, equals: [])
+        let trait = ContainerTrait.container {
+            $0.width = 6
+            $0.level = 6
+            $0.pressure = 6
+            $0.label = "6"
+            $0[Depth.self] = 6
+        }
+        try await runCase(trait) {
+            try await detached {
+                let child = Container.current.child {
+                    $0.width = 5
+                    $0[Twice.self] = 7
+                }
+                try child.apply(source)
+                for container in [child, child.child(), Container(copying: child)] {
+                    expect(container.width == 5 && container.level == 3)
+                    expect(container[Twice.self] == 7 && container[FourTimes.self] == 14)
+                }
+                expect(mine.child().pressure, equals: 1)
+            }
+            expect(log.all, equals: [])
+            try await detached {
+                for _ in 1...2 {
+                    Container.with {
+                        $0.width = 5
+                    } operation: {
+                        _ = Container.current.pressure
+                    }
+                }
+                _ = Container.current.child().child()[Area.self]
+                _ = Container(copying: .current).observable.label
+                expect(Session.container.width == 5 && Session.container.child()[Depth.self] == 0)
+            }
+        }
+        func missed(_ key: String, _ missed: String, of container: String, at line: Int? = nil) -> String {
+            let path = line.map {
+                "\nPath: the test → \(key) → \(missed), in detachedReadsOfChildren() at "
+                    + "FuguTestingTests/Law29SharedTests.swift:\($0)"
+            }
+            return
+                "Fugu: \(key) was read through \(container) of Container.shared on a thread or in a detached task that doesn't "
+                + "know its test, while the test \(name) has another \(missed).\(path ?? "")\n"
+                + "Fix: take the test's container along: write let container = Container.current before the task, and "
+                + "Container.with(container) { … } in it. Make the \(container.dropFirst(2)) there."
+        }
+        expect(
+            log.all,
+            equals: [
+                missed(#"\.pressure"#, #"\.pressure"#, of: "a child"),
+                missed("Area", #"\.width"#, of: "a child", at: line),
+                missed(#"\.label"#, #"\.label"#, of: "a copy"),
+                missed("Depth", "Depth", of: "a child"),
+            ])
     }
 
     @Test("So is one that misses what a source or a scope's rule of the test gives, unless it sees the same (law 29)")

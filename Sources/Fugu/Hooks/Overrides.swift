@@ -2,12 +2,19 @@ extension Container {
     /// The entries that code set in this container, with the times that identify what it set.
     package var overrides: [Key: UInt64] { Dictionary(uniqueKeysWithValues: held().map { ($0.key, $0.time) }) }
 
+    /// What this is to the shared container, or was made from.
+    package var relationToShared: RelationToShared {
+        if node === Container.shared.node { return .itself }
+        return node.family === Container.shared.node.family ? .child : .copy
+    }
+
     /// Returns the path from a key to the nearest from which it was loaded, or to itself, that other containers, or those below
     /// them, give another value.
     ///
-    /// External features don't count: nobody reads them elsewhere without a failure.
+    /// External features don't count: nobody reads them elsewhere without a failure. Neither does what this container gives
+    /// another value than the shared one.
     package func way(from key: Key, toGivenIn others: [Container]) -> [Key]? {
-        let family = node.family
+        let (node, family, shared) = (node, node.family, Container.shared)
         var keys = [key]
         family.lock.withLock { token in
             _ = family.way(token, from: key) { input in
@@ -15,19 +22,30 @@ extension Container {
                 return false
             }
         }
+        let own = Set(node.family.given(keys, besides: shared) { _ in Array(node.path(below: shared.node)) })
         keys.removeAll { $0.traits.isExternal }
-        let given = Set(others.flatMap { $0.given(keys, besides: self) })
-        if given.contains(key) { return [key] }
+        let given = Set(
+            others.flatMap { other in
+                other.node.family.given(keys, besides: self) { token in other.node.subtree(token) }
+            })
+        if given.contains(key) { return own.contains(key) ? nil : [key] }
         let way = family.lock.withLock { token in family.way(token, from: key) { given.contains($0) } }
-        return way.count > 1 ? way : nil
+        return way.count > 1 && own.isDisjoint(with: way) ? way : nil
     }
+}
 
-    /// Returns those keys to which code, a rule, or a source gives a value here or below, except what another container has, too.
-    private func given(_ keys: [Key], besides other: Container) -> [Key] {
-        let (node, theirs) = (node, other.sources)
-        let settings = other.node.family.lock.withLock { token in keys.map { other.node.setting(token, of: $0) } }
-        let (given, sources) = node.family.lock.withLock { token in
-            let nodes = node.subtree(token)
+/// What a container is to the shared one, or was made from.
+package enum RelationToShared { case itself, child, copy }
+
+extension Family {
+    /// Returns those keys to which code, a rule, or a source gives a value in some nodes, except what another container has, too.
+    fileprivate func given(_ keys: [Key], besides other: Container, in nodes: (LockToken) -> [Node]) -> [Key] {
+        let (node, theirs) = (other.node, other.allSources)
+        let settings = node.family.lock.withLock { token in
+            keys.map { key in node.path.firstResult { $0.setting(token, of: key) } }
+        }
+        let (given, sources) = lock.withLock { token in
+            let nodes = nodes(token)
             let sources = nodes.compactMap { $0.storage[token].rare?.sources.value }
             return (nodes.map { node in keys.map { node.setting(token, of: $0) } }, sources)
         }
@@ -37,11 +55,13 @@ extension Container {
             guard let naming = keys[index].naming else { return false }
             return sources.contains { sources in
                 (try? naming.ask(sources).get()) != nil
-                    && theirs.map { sources.holdsTheSame(naming.name, as: $0) } != true
+                    && !theirs.contains { sources.holdsTheSame(naming.name, as: $0) }
             }
         }.map { keys[$0] }
     }
+}
 
+extension Container {
     /// Calls a closure at the first read of each entry that code has set here so far.
     ///
     /// Each entry becomes a loader, which its first read runs, or replaces by the value that code has set, so that other reads stay

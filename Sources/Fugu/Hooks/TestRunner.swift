@@ -38,7 +38,10 @@ package enum WatchedUse: Sendable {
 }
 
 /// Receives what code does through a watched container, and the function that looks for the place.
-package typealias Watcher = @Sendable (_ use: WatchedUse, _ key: Key?, _ place: () -> SourcePlace?) -> Void
+package typealias Watcher =
+    @Sendable (
+        _ container: Container, _ use: WatchedUse, _ key: Key?, _ place: () -> SourcePlace?
+    ) -> Void
 
 extension Container {
     /// Tells the watcher of this container, which only a test process has, that something is done through it on the slow path.
@@ -57,7 +60,7 @@ extension Container {
         default: return
         }
         let watcher = node.family.lock.withLock { token in node.storage[token].rare?.watcher }
-        watcher?(use, key) {
+        watcher?(self, use, key) {
             ReadPlace.current.map { SourcePlace(fileID: $0.fileID, line: $0.line, member: "@Injected") } ?? place()
         }
     }
