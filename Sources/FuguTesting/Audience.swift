@@ -60,7 +60,9 @@ extension Audience {
         }
         // Only the test itself could throw the error.
         guard case .test(let test) = self, Test.current?.id == test.id, let name else {
-            return fail(refusal.error.description, at: place)
+            // Where neither the test nor the place is known, nothing else leads to the code.
+            let text = refusal.error.description
+            return fail(isUnknown && place == nil ? Messages.withoutPlace(text, refusal.typeRead) : text, at: place)
         }
         let error = Failure.record(refusal.error, at: test.sourceLocation)
         Self.refusals.withLock { $0[name] = error }
@@ -196,7 +198,7 @@ extension SourceLocation {
     /// Creates a location for a place, if it's known.
     init(of place: SourcePlace?) {
         self.init(
-            fileID: place.map { "\($0.fileID)" } ?? "unknown/place", filePath: "\(place?.file ?? "unknown")",
+            fileID: place.map { "\($0.fileID)" } ?? "unknown/unknown-place", filePath: "\(place?.file ?? "unknown")",
             line: Int(place?.line ?? 1), column: place?.column ?? 1)
     }
 }

@@ -138,6 +138,11 @@ enum Messages {
             + "\n(This happened after the test \(test) ended: something that it started is still running. Make the test wait for it.)"
     }
 
+    static func withoutPlace(_ text: String, _ type: String?) -> String {
+        text + "\n(The place isn't known, because this was read by member."
+            + "\(type.map { " A read by type, container[\($0).self], has a place." } ?? ""))"
+    }
+
     static func inTest(_ text: String, _ test: String) -> String { text + "\n(This happened in the test \(test).)" }
 
     static func beforeTest(_ text: String, _ test: String) -> String {

@@ -650,6 +650,26 @@ extension Law29SharedTests {
             ])
     }
 
+    @Test("A failure of which neither the test nor the place is known says how the place is found (law 29)")
+    func withoutPlace() async throws {
+        let found = await issues {
+            let recorder = Failure.recorder
+            await Task.detached {
+                Failure.$recorder.withValue(recorder) {
+                    _ = Container.shared.sender
+                    _ = Container.shared.typeless
+                }
+            }.value
+        }
+        let begin = "\n(The place isn't known, because this was read by member. "
+        expect(
+            found.first?.text.contains(begin + "A read by type, container[Mailer.self], has a place.)"), equals: true,
+            "\(found)")
+        expect(found.first?.place?.fileID, equals: "unknown/unknown-place")
+        expect(found.last?.place?.fileName, equals: "Law29SharedTests.swift")
+        expect(found.last?.text.contains("place isn't known"), equals: false)
+    }
+
     @Test("So is one that misses what a source or a scope's rule of the test gives, unless it sees the same (law 29)")
     func detachedReadsOfSources() async throws {
         struct Tide: Feature {
@@ -783,6 +803,8 @@ extension ContainerKeys {
     fileprivate var width: PropertyKey<Int> { .init(defaultValue: 0) }
     fileprivate var length: PropertyKey<Int> { .init(defaultValue: 0) }
     fileprivate var tags: FeatureKey<[String]> { .init { _ in [] } }
+    fileprivate var sender: FeatureKey<Mailer> { .init(Mailer.self) }
+    fileprivate var typeless: FeatureKey<Int> { .init(placeholder: { 0 }) { _ in 1 } }
     fileprivate var label: FeatureKey<String> { .init { _ in "label" } }
     fileprivate var gauge: FeatureKey<String> { .init(testValue: { _ in "for tests" }) { _ in "live" } }
 }

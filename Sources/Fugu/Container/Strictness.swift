@@ -12,6 +12,8 @@ package final class Strictness: Sendable {
         package let place: SourcePlace?
         package let hasPlaceholder: Bool
 
+        /// The type that names in code what was read, if it's a type.
+        package var typeRead: String? { read.isValueKey ? nil : read.codeName }
         /// Whether the program must supply the feature.
         package var isRequired: Bool { key.isRequired }
         /// Whether the feature says in which container it lives.
