@@ -71,6 +71,15 @@ struct Law29StrictTests {
         expect(found.count, equals: 1)
     }
 
+    @Test("The line that sets a decorated feature says that it stands before the decoration (law 29)")
+    func decorated() async {
+        let found = await issues {
+            _ = Container.strict { $0.decorate(Mailer.self) { mailer, _ in mailer } }[Mailer.self]
+        }
+        let line = "Container.strict { $0[Mailer.self] = … /* before it's decorated */ }"
+        expect(found.first?.text.hasSuffix(line), equals: true, "\(found)")
+    }
+
     @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 29)")
     func offTask() async throws {
         let place = try #require(Test.current?.sourceLocation)

@@ -88,7 +88,7 @@ enum Messages {
 
     /// Returns the line to paste that sets a feature in the container `$0`.
     static func setLine(for key: Key) -> String {
-        if let decorated = key.decorated { return setLine(for: decorated) }
+        if let decorated = key.decorated { return "\(setLine(for: decorated)) /* before it's decorated */" }
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
             if let double = doubles[String(key.name.dropFirst(2))] {
