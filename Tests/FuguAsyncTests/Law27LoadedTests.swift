@@ -92,7 +92,7 @@ extension Law27LoadedTests {
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
         expect(
             text.contains(
-                "Fugu: there is no loaded instance of Pool.\nPath: Users → Pool\nFix: load it first, with "
+                "Fugu: there is no loaded instance of Pool.\nPath: Users → Pool\nFix: load it in this container, with "
                     + "try await container.warmUp { $0.load("))
         expect(text.contains("Law27LoadedTests.Pool.self) }"))
         expect(text.contains("or set it, with container.set("))
@@ -107,7 +107,12 @@ extension Law27LoadedTests {
             _ = container.child { $0[Tenant.self] = "child" }.loaded(Pool.self)
         }
         let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        expect(text.contains("Fugu: there is no loaded instance of Pool"))
+        expect(
+            text.contains(
+                "Fugu: there is no loaded instance of Pool for a container that sets Tenant, from which it's made.\n"
+                    + "Path: Pool → Tenant\nFix: load it in this container, with try await container.warmUp { $0.load("),
+            "\(text)")
+        expect(text.contains("or set it, with container.set("))
     }
 }
 

@@ -258,7 +258,9 @@ extension Container {
     @usableFromInline func presentOrStop(_ key: Key) -> Payload {
         if let present = present(key, nil) { return present }
         let asker = recorder ?? Frame.current
-        stopProgram(Messages.notLoaded((asker?.way ?? []) + [key]))
+        let node = recorder == nil ? node : asked
+        let input = node.family.lock.withLock { token in node.override(token, hiding: key) }
+        stopProgram(Messages.notLoaded((asker?.way ?? []) + [key], because: input))
     }
 }
 

@@ -526,6 +526,17 @@ extension Node {
         return passed
     }
 
+    /// Returns the first input of the nearest instance of a key above that a node below it holds, so that the instance isn't this
+    /// node's.
+    func override(_ token: LockToken, hiding key: Key) -> Key? {
+        path.firstResult { owner in
+            guard let cell = owner.storage.existingCell(token, key.known(at: owner.depth)), cell.has(CellFlags.loaded),
+                let made = cell.place?[token].provenance
+            else { return nil }
+            return made.keys.first { input in path(below: owner).contains { $0.holds(token, input) } }
+        }
+    }
+
     /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
     ///
     /// - `mustReport`: Set to `true` if it may have to be reported that the value is outdated.

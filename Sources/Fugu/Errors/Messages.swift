@@ -158,12 +158,18 @@ enum Messages {
             + "features that captured it are used."
     }
 
-    static func notLoaded(_ way: [Key]) -> String {
+    /// `input`: What the container sets, so that an instance above isn't its own.
+    static func notLoaded(_ way: [Key], because input: Key?) -> String {
         let key = way[way.count - 1]
+        let (why, place) =
+            if let input { (" for a container that sets \(input.name), from which it's made", "") } else {
+                ("", ", or above if this one sets nothing that it's made from")
+            }
+        let path = way.map(\.name) + (input.map { [$0.name] } ?? [])
         return
-            "Fugu: there is no loaded instance of \(key.name).\(pathLine(way.map(\.name)))Fix: load it first, with "
-            + "try await container.warmUp { $0.load(\(key.codeName).self) }, in this container, or above if this one sets nothing that "
-            + "it's made from; or set it, with container.set(\(key.codeName).self, to: …)."
+            "Fugu: there is no loaded instance of \(key.name)\(why).\(pathLine(path))Fix: load it in this container, with "
+            + "try await container.warmUp { $0.load(\(key.codeName).self) }\(place); or set it, with "
+            + "container.set(\(key.codeName).self, to: …)."
     }
 
     static func loadedAfterClosing(_ way: [Key]) -> String {
