@@ -191,6 +191,18 @@ struct Account: Feature {
 
 _ = Container()[Session.self]
 
+// MARK: DecorateWithOneParameter
+// compiler: error: contextual closure type '@Sendable (Greeter, any FeatureContainer) -> Greeter' expects 2 arguments, but 1 was used in closure body
+// Cure: write `{ greeter, _ in … }`: a decoration takes the instance and the handle of its load.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+func decorate(_ container: Container) { container.decorate(Greeter.self) { greeter in greeter } }
+
 // MARK: ForceUnwrapped
 // compiler: error: no exact matches in call to subscript
 // Cure: leave out the `!`: a read always gives an instance.
@@ -690,6 +702,19 @@ import Fugu
     static var placeholder: Screen { Screen() }
 }
 
+// MARK: MainActorFunctionInLoad
+// compiler: error: call to main actor-isolated global function 'deviceName()' in a synchronous nonisolated context [#ActorIsolatedCall]
+// Cure: conform to MainActorFeature, or mark the function `nonisolated`.
+
+import Fugu
+
+@MainActor func deviceName() -> String { "phone" }
+
+struct Device: Feature {
+    let name: String
+    static func load(in container: any FeatureContainer) -> Device { Device(name: deviceName()) }
+}
+
 // MARK: MainActorInFeatureKey
 // compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write MainActorFeatureKey
 // Cure: write `MainActorFeatureKey<Screen> { .init(Screen.self) }`.
@@ -781,6 +806,22 @@ import Fugu
 
 extension Screen: @MainActor Feature {
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
+}
+
+// MARK: MainActorMethodInLoad
+// compiler: error: call to main actor-isolated instance method 'name()' in a synchronous nonisolated context [#ActorIsolatedCall]
+// Cure: conform to MainActorFeature, or mark the method `nonisolated`.
+
+import Fugu
+
+@MainActor final class Screen {
+    nonisolated init() {}
+    func name() -> String { "main" }
+}
+
+struct Device: Feature {
+    let name: String
+    static func load(in container: any FeatureContainer) -> Device { Device(name: Screen().name()) }
 }
 
 // MARK: MainActorNotSendable
