@@ -36,6 +36,14 @@ final class OldTests: XCTestCase {
         XCTAssertEqual(degrees, 21)
     }
 
+    func testReadsShared() {
+        Container.strict(filePath: "OldTests/OldTests.swift") {
+            $0[City.self] = "Bergen"
+        } operation: {
+            XCTAssertEqual(Container.shared[City.self], "Oslo")
+        }
+    }
+
     func testRoot() { XCTAssertEqual(serve(), "-1°") }
 
     func testLive() { XCTAssertEqual(Container.live { Container.current[Forecast.self].text }, "99°") }
