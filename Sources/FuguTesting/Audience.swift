@@ -131,7 +131,7 @@ extension Audience {
         // Without a place, once for the tests that it may belong to.
         guard isNew("\(way.map(\.name)) \(place.map { "\($0)" } ?? "\(names)")") else { return }
         warn(
-            Messages.missesValue(way.map(\.name), through: container.relationToShared, names, at: place),
+            Messages.missesValue(way.map(\.name), through: container, names, at: place),
             at: place.map(SourceLocation.init) ?? first.sourceLocation)
     }
 

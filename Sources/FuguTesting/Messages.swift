@@ -47,19 +47,15 @@ enum Messages {
 
     /// `way`: From the key to what the tests have set.
     static func missesValue(
-        _ way: [String], through relation: RelationToShared, _ tests: [String], at place: SourcePlace?
+        _ way: [String], through container: Container, _ tests: [String], at place: SourcePlace?
     ) -> String {
         let names = once(tests)
         let have = names.count == 1 ? "test \(names[0]) has" : "tests \(GraphWords.list(names)) have"
-        let (container, made) =
-            switch relation {
-            case .itself: ("Container.shared", "")
-            case .child: ("a child of Container.shared", " Make the child there.")
-            case .copy: ("a copy of Container.shared", " Make the copy there.")
-            }
+        let made = container.isWithinShared ? "child" : "copy"
+        let name = container.isShared ? "Container.shared" : "a \(made) of Container.shared"
         return
-            "Fugu: \(what(.read, way[0], container)) \(offTest), while the \(have) another \(way[way.count - 1])."
-            + "\(path(way, at: place))\nFix: \(takeAlong)\(made)"
+            "Fugu: \(what(.read, way[0], name)) \(offTest), while the \(have) another \(way[way.count - 1])."
+            + "\(path(way, at: place))\nFix: \(takeAlong)\(container.isShared ? "" : " Make the \(made) there.")"
     }
 
     /// `way`: From the key to what the container that the test has made at a place gives.

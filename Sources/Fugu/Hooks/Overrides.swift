@@ -2,11 +2,10 @@ extension Container {
     /// The entries that code set in this container, with the times that identify what it set.
     package var overrides: [Key: UInt64] { Dictionary(uniqueKeysWithValues: held().map { ($0.key, $0.time) }) }
 
-    /// What this is to the shared container, or was made from.
-    package var relationToShared: RelationToShared {
-        if node === Container.shared.node { return .itself }
-        return node.family === Container.shared.node.family ? .child : .copy
-    }
+    /// Whether this is the shared container itself.
+    package var isShared: Bool { node === Container.shared.node }
+    /// Whether this is the shared container or below it, and not a copy.
+    package var isWithinShared: Bool { node.family === Container.shared.node.family }
 
     /// Returns the path from a key to the nearest from which it was loaded, or to itself, that other containers, or those below
     /// them, give another value.
@@ -30,12 +29,9 @@ extension Container {
             })
         if given.contains(key) { return own.contains(key) ? nil : [key] }
         let way = family.lock.withLock { token in family.way(token, from: key) { given.contains($0) } }
-        return way.count > 1 && own.isDisjoint(with: way) ? way : nil
+        return way.count > 1 && !way.contains(where: own.contains) ? way : nil
     }
 }
-
-/// What a container is to the shared one, or was made from.
-package enum RelationToShared { case itself, child, copy }
 
 extension Family {
     /// Returns those keys to which code, a rule, or a source gives a value in some nodes, except what another container has, too.
