@@ -566,7 +566,7 @@ extension Law29SharedTests {
             ])
         expect(
             Messages.missesValue(
-                ["Number"], through: .itself, ["a()", "b()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1)),
+                ["Number"], through: .shared, ["a()", "b()", "b()"], at: SourcePlace(fileID: "M/F.swift", line: 1)),
             equals: Self.missed(
                 "Number was read", "the tests a() and b() have another Number",
                 "Path: the test → Number, in M/F.swift:1\n"))
