@@ -31,6 +31,7 @@ extension Law10OrderTests {
 
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
+    struct Own: Property { static var defaultValue: Int { 0 } }
     struct Label: Feature {
         static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
     }
@@ -45,6 +46,11 @@ extension Law10OrderTests {
         expect(container[Other.self], equals: 12_000)
         expect(reports.all, equals: [Messages.observersSet(Key(raw: Key.property(Number.self)))])
         expect(reports.all[0].contains("Number, 10,000 times in a row"))
+        let child = container.child()
+        child.observe(Own.self) { [weak container] in if $0 < 12_000 { container?[Own.self] = $0 + 1 } }
+        container[Own.self] = 1
+        expect(container[Own.self], equals: 12_000)
+        expect(reports.all.count, equals: 2)
     }
 
     func kinds() {

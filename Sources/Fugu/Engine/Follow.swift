@@ -360,12 +360,15 @@ extension Follower {
         while frame != nil {
             let followers = first.endRound(&frame)
             rounds += 1
-            if rounds == 10_000, let next = followers.first {
-                next.family.reports.report(Messages.observersSet(next.key))
-            }
+            if rounds == endless, let next = followers.first { next.reportEndless() }
             for follower in followers { follower.deliver(in: &frame) }
         }
     }
+
+    /// The number of changes by observers in a row that are reported, since they may go on without an end.
+    private static let endless = 10_000
+
+    private func reportEndless() { family.reports.report(Messages.observersSet(key)) }
 
     /// Ends a round of observers, and returns the followers that the observers' changes reached, for the next one.
     ///
@@ -416,8 +419,13 @@ extension Follower {
         }
         guard next != nil else { return }
         let frame = frame.orMade(newFrame())
+        var ownChanges = 0
         Context.run(container, frame) {
             while let turn = next.take() {
+                if turn.event.holder === frame {
+                    ownChanges += 1
+                    if ownChanges == Self.endless { reportEndless() }
+                }
                 tell(turn, in: container)
                 // Keep the turn's list until the lock has been taken, which orders these calls before the list changes in place.
                 var left: Garbage?
