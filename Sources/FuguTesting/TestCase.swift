@@ -97,7 +97,11 @@ final class TestCase: Sendable {
 
     /// Returns a strict child of the container of an enclosing trait.
     func makeChild(of parent: Container) -> Container {
-        if parent.isStrict { return parent.child() }
+        if parent.isStrict {
+            let child = parent.child()
+            child.becomeTestRoot()
+            return child
+        }
         // A strict child would share what's loaded with its parent.
         let copy = Container(copying: parent)
         makeStrict(copy)

@@ -62,6 +62,40 @@ struct Law29BindingsTests {
         expect(found.map(\.text), equals: [])
     }
 
+    /// One for the whole program.
+    struct Metrics: Feature {
+        static var home: Home { .shared }
+        let number: Int
+        static func load(in container: any FeatureContainer) -> Metrics { Metrics(number: container[Number.self]) }
+    }
+
+    enum Rate: ThrowingFeature {
+        static var home: Home { .shared }
+        static func load(in container: any FeatureContainer) throws -> Int { container[Number.self] }
+    }
+
+    @Test("What declares a home is loaded for a test whose trait sets an input below its suite's (laws 15 and 29)")
+    func homesBelowSuites() async {
+        let found = await issues {
+            let suite: ContainerTrait = .container { $0[Number.self] = 1 }
+            try await runCase(suite, .container { $0[Number.self] = 2 }) {
+                expect(Container.current[Metrics.self].number, equals: 2)
+                let pool = Container.current.child()[TenantPool.self]
+                expect(Container.current[TenantPool.self] === pool)
+                expect(Container.current.child { $0.port = 2 }[Metrics.self].number, equals: 2)
+                expect(try Container.current.child()[Rate.self], equals: 2)
+                let child = Container.current.child { $0[Number.self] = 3 }
+                #expect(throws: LoadError.self) { try child[Rate.self] }
+            }
+            try await runCase(suite, .container { $0.port = 2 }) {
+                let child = Container.current.child()
+                expect(child[Metrics.self].number, equals: 1)
+                expect(child[TenantPool.self] === Container.current[TenantPool.self])
+            }
+        }
+        expect(found.map(\.text), equals: [])
+    }
+
     // MARK: Bindings beside one another
 
     @Test(

@@ -130,6 +130,12 @@ extension Container {
         watch(by: nil)
     }
 
+    /// Lets what declares a home above this new child live where its inputs live, here or above.
+    package func becomeTestRoot() {
+        let node = node
+        node.family.lock.withLock { token in node.storage[token].more().isTestRoot = true }
+    }
+
     /// Whether this container is strict.
     package var isStrict: Bool {
         let node = node

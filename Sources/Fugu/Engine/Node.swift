@@ -202,6 +202,8 @@ final class RareNodeState {
     var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.
     var recorder: Frame?
+    /// Whether a test's trait has made the container within that of another trait.
+    var isTestRoot = false
     /// Whether the container is being configured, and the refusals meanwhile.
     var isConfiguring = false
     var refusals = Kept<[Strictness.Refusal]>([])

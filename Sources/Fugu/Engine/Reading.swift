@@ -248,13 +248,16 @@ struct Reading: ~Copyable {
         let replacement = limit?.use {
             $0.storage.existingCell(token, key.known(at: $0.depth))?.place?[token].rare?.replacement.value
         }
-        // What a decoration makes, or a loader that was replaced below the declared home, lives where its inputs live.
+        // What a decoration makes, a loader that was replaced below the declared home, or what's read in a container that a trait has
+        // made within another one's, lives where its inputs live.
         var declared = request.home
         var isFixed = declared.isFixed
         if isFixed {
-            let home = node.declaredHome(token, with: declared.key)
-            if replacement?.link != nil { declared = .inferred }
-            if replacement?.link != nil || limit?.depth ?? 0 > home.depth {
+            let declaredHome = node.declaredHome(token, with: declared.key)
+            let home = node.testRoot(token, below: declaredHome) ?? declaredHome
+            let isInferred = replacement?.link != nil || home === node && home !== declaredHome
+            if isInferred { declared = .inferred }
+            if isInferred || limit?.depth ?? 0 > home.depth {
                 isFixed = false
             } else if home !== node {
                 // The wait in this node is over.
@@ -465,6 +468,11 @@ extension Node {
     fileprivate func declaredHome(_ token: LockToken, with key: Key?) -> Node {
         guard let key else { return ancestor(at: 0) }
         return path.first { $0.isRoot || $0.holds(token, key) }!
+    }
+
+    /// Returns the nearest container below a home that a test's trait has made, which tests regard as a root.
+    fileprivate func testRoot(_ token: LockToken, below home: Node) -> Node? {
+        TestProcess.isTesting ? path(below: home).first { $0.storage[token].rare?.isTestRoot == true } : nil
     }
 
     /// Whether an instance that's declared to live with a key may live here: the nearest node that holds the key is this one, or
