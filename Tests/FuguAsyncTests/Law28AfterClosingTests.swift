@@ -16,6 +16,8 @@ extension Law28AfterClosingTests {
             loadedOnce),
         Case("Its dependencies are loaded as well, and reported with the path (law 28)", withWhatItNeeds),
         Case("Closers that it registers run in another close() (law 28)", closedAgain),
+        Case(
+            "So does a closer of the container that comes after close(), which is reported (law 28)", closerAfterwards),
         Case("A child made afterwards answers in the same way, with what it sets itself (law 28)", childOfTheClosed),
         Case("A throwing feature that it needs throws, with the way (law 28)", throwingOnesThrow),
         Case("The handle that such an instance keeps goes on answering (law 28)", keptHandle),
@@ -124,11 +126,22 @@ extension Law28AfterClosingTests {
         expect(
             reports.all,
             equals: [
-                "Fugu: Logger was loaded after close() was called on its container.\nFix: read Logger before close(), such as in "
-                    + "the load of what needs it in its teardown closure, or use a container that is still open."
+                "Fugu: Logger was loaded through a container after close() was called on it, or on one above.\nFix: read Logger "
+                    + "before close(), such as in the load of what needs it in its teardown closure, or use a container that is "
+                    + "still open."
             ])
         try await container.close()
         expect(container.ifLoaded(Logger.self) == nil)
+    }
+
+    func closerAfterwards() async throws {
+        let (container, reports) = try await closed()
+        let ran = Counter()
+        container.onClose { ran.add() }
+        expect(reports.all, equals: [Messages.closerAfterClosing])
+        expect(reports.all[0].contains("only another close() runs it"))
+        try await container.close()
+        expect(ran.value, equals: 1)
     }
 
     func withWhatItNeeds() async throws {
@@ -137,8 +150,8 @@ extension Law28AfterClosingTests {
         expect(
             reports.all.map { $0.prefix { $0 != "." } },
             equals: [
-                "Fugu: Logger was loaded after close() was called on its container",
-                "Fugu: Files was loaded after close() was called on its container",
+                "Fugu: Logger was loaded through a container after close() was called on it, or on one above",
+                "Fugu: Files was loaded through a container after close() was called on it, or on one above",
             ])
         expect(reports.all.first?.contains("\nPath: Files → Logger\n"), equals: true)
     }

@@ -192,6 +192,26 @@ struct Law25FormTests {
         try expect(container.child { $0.databaseURL = "code" }.require(\.databaseURL), equals: "code")
     }
 
+    @Test(
+        "Where it's missing, a read stops the program, with the path, and where a declared home doesn't see a child's value"
+    )
+    func missingWithHome() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            struct Database: Feature {
+                static var home: Home { .shared }
+                let url: String
+                static func load(in container: any FeatureContainer) -> Database {
+                    Database(url: container.databaseURL)
+                }
+            }
+            _ = Container.program().child { $0.databaseURL = "child" }[Database.self]
+        }
+        expectMessage(
+            of: result,
+            "law25f.url is required, and nothing gives a value for it. Database declares its home, so it sees nothing",
+            "Path: Database → \\.databaseURL", "Fix: set it, or apply a source")
+    }
+
     func takenAway() throws {
         let source = ChangingSource(["law25f.url": "x"])
         container.declare(\.databaseURL)

@@ -172,12 +172,14 @@ extension Container {
         if case .handle(let load) = role, load.add(closer) { return }
         tell(.changed)
         let node = node
-        let isTooLate = node.family.lock.withLock { token in
-            if node.isEnded(token) { return true }
-            node.storage[token].more().closers.append(closer)
-            return false
+        let life = node.family.lock.withLock { token in
+            if node.isEnded(token) { return Life.ended }
+            let rare = node.storage[token].more()
+            rare.closers.append(closer)
+            return rare.closing == nil ? node.storage[token].life : .open
         }
-        if isTooLate { node.family.reports.report(Messages.changeAfterEnd(.closer)) }
+        if life == .ended { node.family.reports.report(Messages.changeAfterEnd(.closer)) }
+        if life == .closed { node.family.reports.report(Messages.closerAfterClosing) }
     }
 }
 

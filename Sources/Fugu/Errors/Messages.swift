@@ -175,7 +175,7 @@ enum Messages {
     static func loadedAfterClosing(_ way: [Key]) -> String {
         let name = way.last?.name ?? "?"
         return
-            "Fugu: \(name) was loaded after close() was called on its container."
+            "Fugu: \(name) was loaded through a container after close() was called on it, or on one above."
             + "\(pathLine(way.map(\.name)))Fix: read \(name) before close(), such as in the load of what needs it in its teardown "
             + "closure, or use a container that is still open."
     }
@@ -187,8 +187,13 @@ enum Messages {
     }
 
     static func unrecordedRead(of key: Key, by loading: Key) -> String {
-        "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it "
-            + "isn't recorded as an input.\nFix: read it from the container that load(in:) receives."
+        let fix =
+            loading.kind == .property
+            ? "declare it as a feature, which reads it from the container that load(in:) receives: a default is the same for all "
+                + "containers."
+            : "read it from the container that load(in:) receives."
+        return "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it "
+            + "isn't recorded as an input.\nFix: " + fix
     }
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
@@ -291,6 +296,10 @@ enum Messages {
             + "Fix: call close() before you release the container."
     }
 
+    static let closerAfterClosing =
+        "Fugu: a teardown closure was added to a container after close(), so only another close() runs it.\nFix: call onClose "
+        + "before close(), or close the container again."
+
     /// The name of a container in messages about its closing.
     static let closedName = "the container itself"
 
@@ -299,8 +308,12 @@ enum Messages {
         "\(error)".split(separator: "\n").joined(separator: "\n    ")
     }
 
-    static func requiredIsMissing(_ name: String) -> String {
-        "Fugu: \(name) is required, and nothing gives a value for it.\n"
+    /// `frame`: The load of the missing value.
+    static func requiredIsMissing(_ name: String, in frame: Frame?) -> String {
+        let fixed = frame?.chain.first { $0.facts?.home.isFixed == true }?.key
+        let hint = fixed.map { " \($0.name) declares its home, so it sees nothing that's set below that." } ?? ""
+        return
+            "Fugu: \(name) is required, and nothing gives a value for it.\(hint)\(pathLine((frame?.way ?? []).map(\.name)))"
             + "Fix: set it, or apply a source that has it. To learn of everything that is missing or wrong, call validate() when the "
             + "program starts."
     }

@@ -38,6 +38,7 @@ extension PropertyKey where Value: Decodable {
     ) -> InternedKey {
         intern(
             place, .name(PropertyNaming(name, Value.self, isSecret: isSecret, isRequired: true, form: form)),
-            { stopProgram(Messages.requiredIsMissing(name)) }, isSecret, help, form: form, isRequired: true)
+            { stopProgram(Messages.requiredIsMissing(name, in: .current)) }, isSecret, help, form: form,
+            isRequired: true)
     }
 }

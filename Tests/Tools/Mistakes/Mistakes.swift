@@ -961,7 +961,7 @@ struct Mail: Feature, External {
 }
 
 // MARK: PlainReadAfterClose
-// program: Fugu: Greeter was loaded after close() was called on its container.
+// program: Fugu: Greeter was loaded through a container after close() was called on it, or on one above.
 // Cure: read it before `close()`, or use a container that is still open.
 
 import Fugu
