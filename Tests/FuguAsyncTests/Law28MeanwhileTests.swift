@@ -20,6 +20,8 @@ extension Law28MeanwhileTests {
             "What others load while a container closes may leave: another close() waits for that, not this one (law 28)",
             leftToAnother),
         Case("A closer may close another container whose instances leave meanwhile (law 28)", leavesWithin),
+        Case("It may, though others load there meanwhile: what they load is closed by that call (law 28)", loadsWithin),
+        Case("What leaves a child that's made while its parent closes is closed (law 28)", leavesNewChild),
         Case("A call that waits for another one abandons no closer of other containers (law 28)", othersAreLeft),
         Case("The error names the feature whose load calls close(), not the one that waits for it (law 28)", names),
     ]
@@ -197,6 +199,53 @@ extension Law28MeanwhileTests {
         }
         try await finishing { try await root.close() }
         expect(log.all, equals: ["dependent", "input", "other"])
+    }
+
+    func loadsWithin() async throws {
+        let root = Container().unreported
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        let (closed, other) = (root.child(), root.child())
+        closed.onClose {
+            began.open()
+            await goesOn.opened()
+        }
+        let first = Task { try await closed.close() }
+        await began.opened()
+        leave(other) {
+            do {
+                try await closed.close()
+                log.add("other")
+            } catch {
+                log.add("\(error)")
+            }
+        }
+        await closed.untilClosersWait(1)
+        leave(closed) { log.add("left") }
+        makeDependent(in: closed, log) {}
+        goesOn.open()
+        try await finishing {
+            try await first.value
+            try await root.close()
+        }
+        expect(log.all, equals: ["dependent", "input", "left", "other"])
+    }
+
+    func leavesNewChild() async throws {
+        let root = Container().unreported
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        root.onClose {
+            began.open()
+            await goesOn.opened()
+        }
+        let closing = Task { try await root.close() }
+        await began.opened()
+        let child = root.child()
+        leave(child) { log.add("meanwhile") }
+        goesOn.open()
+        try await finishing { try await closing.value }
+        leave(child) { log.add("afterward") }
+        let left = try await finishing { await log.first(2) }
+        expect(left, equals: ["meanwhile", "afterward"])
     }
 
     func othersAreLeft() async throws {

@@ -178,6 +178,40 @@ extension Law30LoadsTests {
         }
     }
 
+    @Test("Many instances leave while as many calls of close() wait for a load: time in proportion (laws 28 and 30)")
+    func leaversBesideClosings() async throws {
+        try await expectProportion(100 * Self.scale) { count in
+            let root = Container()
+            let (stage, began, goesOn, ran) = (root.stage, Gate(), Gate(), Counter())
+            let reader = Task { try await root[Slow.self] }
+            await stage.tally("slow").reaches(1)
+            for _ in 0..<count {
+                let key = FeatureKey(home: .local, id: UniqueID()) { handle in
+                    handle.onClose {
+                        began.open()
+                        await goesOn.opened()
+                        ran.add()
+                    }
+                    return 1
+                }
+                _ = root[key]
+                root.reset(key)
+            }
+            await began.opened()
+            let closings = (0..<count).map { _ in Task { try await root.close() } }
+            await giveOthersTime()
+            let clock = ContinuousClock()
+            let duration = await clock.measure {
+                goesOn.open()
+                await ran.reaches(count)
+            }
+            stage.gate("slow").open()
+            _ = try await reader.value
+            for closing in closings { try await closing.value }
+            return duration
+        }
+    }
+
     @Test("A load that reads many features with closers takes time in proportion, and so does closing (laws 28 and 30)")
     func manyNeeds() async throws {
         for isClosing in [false, true] {

@@ -61,8 +61,11 @@ final class Teardown: Sendable {
         let family = home.family
         let runner: Frame? = family.lock.withLock { token in
             guard let rare = home.storage[token].rare else { return nil }
-            let isTaken = home.storage[token].life == .refusing || rare.closing != nil
-            guard rare.lateTeardowns.remove(self) || !isTaken && rare.teardowns.remove(self) else { return nil }
+            let isAwaited = rare.nextClosings > 0
+            let isTaken = home.storage[token].life == .refusing || rare.takesLeavers || isAwaited
+            guard !isAwaited && rare.lateTeardowns.remove(self) || !isTaken && rare.teardowns.remove(self) else {
+                return nil
+            }
             family.state[token].leavers.append(self)
             family.state[token].leaverCount += 1
             home.nearestOpen(token)?.storage[token].more().lastLeaver = family.state[token].leaverCount
@@ -88,7 +91,10 @@ final class Teardown: Sendable {
     /// Counts a leaver whose closers have run.
     fileprivate func countOver(_ token: LockToken, _ effects: inout Effects) {
         home.family.state[token].leaversOver += 1
-        home.nearestOpen(token)?.wakeIdle(token, &effects)
+        guard let node = home.nearestOpen(token),
+            node.storage[token].rare?.awaitedLeaver == home.family.state[token].leaversOver
+        else { return }
+        node.wakeIdle(token, &effects)
     }
 }
 
@@ -323,6 +329,8 @@ private struct Closing: Sendable {
             if Waits.add(frame, for: targets) != nil { throw waitsForItself }
             waits += targets
             for node in nodes { node.storage[token].advance(to: .refusing) }
+            // From the moment when all are known, a further child is made closed.
+            if nodes.isEmpty, node.storage[token].rare?.closing == nil { node.storage[token].more().closing = frame }
             return (nodes, loads)
         }
     }
@@ -377,7 +385,7 @@ private struct Closing: Sendable {
     private func end(_ node: Node, _ frame: Frame) {
         family.lock.withLock { token in
             guard let rare = node.storage[token].rare, rare.closing === frame else { return }
-            rare.closing = nil
+            (rare.closing, rare.takesLeavers) = (nil, false)
             for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
         }
         node.end(isReleased: false)
@@ -385,14 +393,18 @@ private struct Closing: Sendable {
 
     /// Begins to close a container in a frame, after other closings that do; meanwhile, limits the leavers of `nodes`.
     @inline(never) private func begin(_ node: Node, as frame: Frame, _ nodes: [Node]) async throws {
+        var isNext = false
         @inline(never) func next() throws -> Wait? {
             try family.lock.withLock { token in
                 let rare = node.storage[token].more()
+                if isNext { rare.nextClosings -= 1 }
                 guard let other = rare.closing, other !== frame else {
-                    rare.closing = frame
+                    (rare.closing, rare.takesLeavers) = (frame, true)
                     return nil
                 }
                 guard let wait = other.beginWait(token, for: self.frame) else { throw waitsForItself }
+                rare.nextClosings += 1
+                isNext = true
                 return wait
             }
         }
@@ -412,6 +424,7 @@ private struct Closing: Sendable {
             let closers = rare.closers.takeAll()
             if !closers.isEmpty { return (closers.reversed(), nil) }
             node.finishClosing(token, &effects)
+            rare.takesLeavers = false
             return nil
         }
     }
@@ -419,7 +432,9 @@ private struct Closing: Sendable {
     /// Returns when the closers of a container's leavers have run, but not of what leaves from now on, which might never end.
     @inline(never) private func awaitLeavers(of node: Node, _ frame: Frame) async throws {
         let (last, runner) = family.lock.withLock { token in
-            (node.storage[token].rare?.lastLeaver, node.hasLeavers(token) ? family.state[token].leaverFrame : nil)
+            let last = node.storage[token].rare?.lastLeaver
+            node.storage[token].rare?.awaitedLeaver = last ?? 0
+            return (last, node.hasLeavers(token) ? family.state[token].leaverFrame : nil)
         }
         guard let last, let runner else { return }
         if Waits.add(frame, for: runner) != nil { throw waitsForItself }

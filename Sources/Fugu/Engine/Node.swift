@@ -189,12 +189,17 @@ final class RareNodeState {
     var closers = Kept<[Closer]>([])
     /// The closing in progress.
     var closing: Frame?
+    /// Whether that closing still runs the closers of what leaves, and how many closings wait for it, to do so next.
+    var takesLeavers = false
+    var nextClosings = 0
     /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
     var teardowns = SparseList<Teardown>()
     /// The closers of instances that others load while a closing runs here, until it ends.
     var lateTeardowns = SparseList<Teardown>()
     /// The instance that has left last, as its number among those of the family.
     var lastLeaver = 0
+    /// The instance for whose closers the closing in progress waits.
+    var awaitedLeaver = 0
     var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || !lateTeardowns.isEmpty }
     /// The waits of reads here for loads that other reads have begun, here or elsewhere.
     var joined = SparseList<Waiter>()
@@ -302,7 +307,9 @@ extension Node {
     private func addChild(_ token: LockToken, _ child: Node, _ recorder: Frame?) {
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let strictness = storage[token].strictness { child.storage[token].strictness = strictness }
-        child.storage[token].advance(to: storage[token].life)
+        // No closing comes to what's made once one of this node or above knows its nodes.
+        let isMissed = storage[token].isRefusing && path.contains { $0.storage[token].rare?.closing != nil }
+        child.storage[token].advance(to: isMissed ? .closed : storage[token].life)
         if let recorder = recorder ?? storage[token].rare?.recorder { child.storage[token].more().recorder = recorder }
         let added = UnmanagedReference(child)
         let next = storage[token].firstChild
@@ -408,7 +415,8 @@ extension Node {
         var next: Node?
         family.lock.withLock { token in
             guard isReleased || storage[token].isReleased else { return }
-            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing != nil
+            let isClosing = storage[token].rare.map { $0.closing != nil || $0.nextClosings > 0 } ?? false
+            storage[token].isReleased = hasChildren(token) || isClosing
             if storage[token].isReleased { return }
             storage[token].advance(to: .ended)
             if let parent {
