@@ -193,7 +193,7 @@ enum Messages {
                 + "containers."
             : "read it from the container that load(in:) receives."
         return "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it "
-            + "isn't recorded as an input.\nFix: " + fix
+            + "isn't recorded as an input.\nFix: \(fix)"
     }
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {
