@@ -162,15 +162,22 @@ extension Law28MeanwhileTests {
         expect(log.all, equals: ["dependent", "input", "other"])
     }
 
-    func leftToAnother() async throws {
-        let root = Container().unreported
-        let (began, goesOn, leaverEnds, log) = (Gate(), Gate(), Gate(), Log<String>())
-        root.onClose {
+    /// Closes a container as far as its own closer, which waits for the gate.
+    private func beginClosing(_ container: Container) async -> (call: Task<Void, any Error>, goesOn: Gate) {
+        let (began, goesOn) = (Gate(), Gate())
+        container.onClose {
             began.open()
             await goesOn.opened()
         }
-        let first = Task { try await root.close() }
+        let call = Task { try await container.close() }
         await began.opened()
+        return (call, goesOn)
+    }
+
+    func leftToAnother() async throws {
+        let root = Container().unreported
+        let (leaverEnds, log) = (Gate(), Log<String>())
+        let (first, goesOn) = await beginClosing(root)
         leave(root) {
             await leaverEnds.opened()
             log.add("leaver")
@@ -203,14 +210,9 @@ extension Law28MeanwhileTests {
 
     func loadsWithin() async throws {
         let root = Container().unreported
-        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        let log = Log<String>()
         let (closed, other) = (root.child(), root.child())
-        closed.onClose {
-            began.open()
-            await goesOn.opened()
-        }
-        let first = Task { try await closed.close() }
-        await began.opened()
+        let (first, goesOn) = await beginClosing(closed)
         leave(other) {
             do {
                 try await closed.close()
@@ -232,13 +234,8 @@ extension Law28MeanwhileTests {
 
     func leavesNewChild() async throws {
         let root = Container().unreported
-        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
-        root.onClose {
-            began.open()
-            await goesOn.opened()
-        }
-        let closing = Task { try await root.close() }
-        await began.opened()
+        let log = Log<String>()
+        let (closing, goesOn) = await beginClosing(root)
         let child = root.child()
         leave(child) { log.add("meanwhile") }
         goesOn.open()
@@ -250,18 +247,13 @@ extension Law28MeanwhileTests {
 
     func othersAreLeft() async throws {
         let root = Container()
-        let (began, goesOn, leaverEnds, log) = (Gate(), Gate(), Gate(), Log<String>())
+        let (leaverEnds, log) = (Gate(), Log<String>())
         let (closed, other, slow) = (root.child(), root.child(), root.child())
         leave(other) {
             try await leaverEnds.openedUnlessCancelled()
             log.add("other")
         }
-        closed.onClose {
-            began.open()
-            await goesOn.opened()
-        }
-        let first = Task { try await closed.close() }
-        await began.opened()
+        let (first, goesOn) = await beginClosing(closed)
         let second = Task { try await closed.close(deadline: .milliseconds(10)) }
         await closed.untilClosersWait(1)
         // Takes longer than the deadline of the second call.

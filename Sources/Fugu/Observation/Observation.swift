@@ -82,20 +82,20 @@ extension Container {
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     private let source: @Sendable () -> AsyncStream<Element>
     /// Called when a reader receives a value.
-    private let onNext: @Sendable () -> Void
+    private let onNext: (@Sendable () -> Void)?
     /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<Unprinted<AsyncStream<Element>>?>
 
     /// - `isStarted`: Whether the first stream begins now rather than with its reader.
     /// - `onNext`: Called when a reader receives a value.
     package init(
-        _ container: Container, isStarted: Bool, onNext: @escaping @Sendable (Container) -> Void = { _ in },
+        _ container: Container, isStarted: Bool, onNext: (@Sendable (Container) -> Void)? = nil,
         _ stream: @escaping @Sendable (Container) -> AsyncStream<Element>
     ) {
         // Waiting for values doesn't keep the container alive.
         let owner = container.owner ?? container
         source = { [weak owner] in owner.map(stream) ?? AsyncStream { $0.finish() } }
-        self.onNext = { [weak owner] in if let owner { onNext(owner) } }
+        self.onNext = if let onNext { { [weak owner] in if let owner { onNext(owner) } } } else { nil }
         first = Locked(isStarted ? Unprinted(stream(owner)) : nil)
     }
 
@@ -118,9 +118,9 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var iterator: Unprinted<AsyncStream<Element>.Iterator>
 
-        private let onNext: @Sendable () -> Void
+        private let onNext: (@Sendable () -> Void)?
 
-        fileprivate init(stream: AsyncStream<Element>, _ onNext: @escaping @Sendable () -> Void) {
+        fileprivate init(stream: AsyncStream<Element>, _ onNext: (@Sendable () -> Void)?) {
             iterator = Unprinted(stream.makeAsyncIterator())
             self.onNext = onNext
         }
@@ -136,7 +136,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
         /// - Returns: The value, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
             let value = await iterator.content.next(isolation: actor)
-            onNext()
+            onNext?()
             return value
         }
     }
