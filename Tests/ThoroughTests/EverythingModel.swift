@@ -5,7 +5,7 @@ import Support
 /// It can be so simple since its features reload: what they give is always made from what their reader sees.
 final class EverythingModel {
     enum Key: Hashable, CaseIterable, Sendable {
-        /// Properties: the first three have names, so that sources can supply them.
+        /// Properties: the first three have names, so that sources can supply them; the default of `p1` is made from `p0`.
         case p0, p1, p2, q
         /// Features: `f` is made from `p0` and `q`, `g` from `f` and `p1`; `t` throws, is external and made from `p0`.
         case f, g, t
@@ -14,7 +14,7 @@ final class EverythingModel {
         var name: String { "everything.\(self)" }
         var isNamed: Bool { [.p0, .p1, .p2].contains(self) }
         var isProperty: Bool { Self.properties.contains(self) }
-        var defaultValue: Int { self == .q ? 7 : self == .p0 ? 1 : self == .p1 ? 2 : 3 }
+        var defaultValue: Int { self == .q ? 7 : self == .p0 ? 1 : 3 }
     }
 
     enum Held: Equatable {
@@ -98,7 +98,8 @@ final class EverythingModel {
         }
         let root = members[0]!
         switch key {
-        case .p0, .p1, .p2, .q: return Sight(value: key.defaultValue, home: root)
+        case .p0, .p2, .q: return Sight(value: key.defaultValue, home: root)
+        case .p1: return made(from: [.p0], member, atLeast: root) { $0[0] + 1 }
         case .f: return made(from: [.p0, .q], member, atLeast: root) { $0[0] * 10 + $0[1] }
         case .g: return made(from: [.f, .p1], member, atLeast: root) { $0[0] * 3 + $0[1] }
         case .t: return isStrict ? nil : made(from: [.p0], member, atLeast: root) { $0[0] * 100 }

@@ -102,7 +102,7 @@ private typealias Instance = EverythingMade
 
 extension ContainerKeys {
     fileprivate var p0: PropertyKey<Int> { .init("everything.p0", defaultValue: 1) }
-    fileprivate var p1: PropertyKey<Int> { .init("everything.p1", defaultValue: 2) }
+    fileprivate var p1: PropertyKey<Int> { .init("everything.p1", defaultValue: Container.current.p0 + 1) }
     fileprivate var p2: PropertyKey<Int> { .init("everything.p2", defaultValue: 3) }
     fileprivate var q: PropertyKey<Int> { .init(defaultValue: 7) }
     fileprivate var f: FeatureKey<EverythingMade> {

@@ -107,8 +107,10 @@ extension Effects {
             }
         }
         // Notify when all changes are done.
-        // Nothing hides the change between the places that were reached, so they all see the same value of a property.
-        let look = place.key.kind == .property ? place[token].node.use { $0.look(token, place.key) } : nil
+        // Nothing hides the change between the places that were reached, so they all see the same value that was set. A default may
+        // be another one below, as a feature's instance may.
+        var look = place.key.kind == .property ? place[token].node.use { $0.look(token, place.key) } : nil
+        if case .found(let cell, _) = look, cell.has(CellFlags.held) {} else { look = nil }
         for (follower, isReset) in reached {
             let seen = follower.key == place.key ? look : nil
             note(token, follower, isReset: isReset, endOf: transaction, seen)

@@ -168,6 +168,13 @@ struct LoadList {
 
 // MARK: Inputs
 
+extension CellReference {
+    /// The time by which an instance recognizes what it was made from.
+    ///
+    /// A value that's set has the time of an equal default that it hides, but wasn't made from the same.
+    func inputTime(_ provenance: Provenance?) -> UInt64 { provenance == nil ? time : time | 1 << 63 }
+}
+
 extension Frame {
     /// Records that the load read a key from a cell of a node.
     @inline(__always)
@@ -180,7 +187,7 @@ extension Frame {
         add(
             token,
             Input(
-                key: key, time: cell.has(CellFlags.hasWord) ? cell.time : node!.time(token, of: key),
+                key: key, time: cell.has(CellFlags.hasWord) ? cell.inputTime(provenance) : node!.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
         guard let outer = outerRecorder(token) else { return }
@@ -265,18 +272,16 @@ extension Frame {
     func run(
         for container: Container, _ recorder: Frame?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        // A default reads nothing through a handle.
-        let view = key!.kind == .property ? container : Container(handle: self)
-        let bound = view === container ? nil : view
+        let view = Container(handle: self)
         let span = LoadSpan.begin(self)
         let result: Result<Payload, any Error>
         do {
-            result = .success(try Context.run(bound, self) { try loader(view) })
+            result = .success(try Context.run(view, self) { try loader(view) })
         } catch {
             result = .failure(error)
         }
         let given = endLoad(with: result, recorder, span)
-        if view !== container { view.answers(from: homeNode) }
+        view.answers(from: homeNode)
         deliver()
         if facts!.isLate { family.reports.report(Messages.loadedAfterClosing(way + [key!])) }
         return try given.get()

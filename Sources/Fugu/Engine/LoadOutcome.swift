@@ -91,8 +91,7 @@ struct LoadOutcome {
         let (state, reloads, wraps) = (load.state, load.facts!.reloads, load.facts!.wraps)
         if others.isEmpty {
             guard let first = state[token].firstInput else {
-                return isLocal || reloads
-                    ? Provenance(direct: [], keys: [], mask: 0, isLocal: isLocal, reloads: reloads) : .none
+                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
             }
             let hasOneKey = state[token].moreInputs.isEmpty && first.provenance?.keys.isEmpty ?? true
             if let last, last.isLocal == isLocal, last.reloads == reloads, last.wraps == wraps, last.homeKey == nil,
@@ -221,7 +220,7 @@ struct LoadOutcome {
         if let place = cell.place { place.forget(token, &effects.garbage) }
         effects.garbage.add(
             cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
-        if key.kind != .property {
+        if isTraced {
             let place = home.isRoot ? rootPlace : home.place(token, knownKey)
             place.adopt(token, provenance, lifetime, &effects.garbage)
             place[token].isOutdated = isOld
@@ -246,6 +245,9 @@ struct LoadOutcome {
         effects.noteNotKept(token, place, of: provenance)
     }
 
+    /// Whether what the instance was made from is kept: most defaults read nothing.
+    private var isTraced: Bool { key.kind != .property || !provenance.keys.isEmpty }
+
     /// Gives the waiters the outcome.
     private func publish(_ token: LockToken, _ result: Result<Payload, any Error>) {
         load.state[token].rare?.outcome?.withLock { $0 = (self, result) }
@@ -253,7 +255,7 @@ struct LoadOutcome {
 
     /// Remembers the provenance, from which the next load's home is guessed.
     private func rememberLast(_ token: LockToken, _ effects: inout Effects) {
-        if key.kind == .property || rootPlace[token].rare?.last === provenance { return }
+        if !isTraced || rootPlace[token].rare?.last === provenance { return }
         let rare = rootPlace[token].more()
         effects.garbage.add(rare.last)
         rare.last = provenance

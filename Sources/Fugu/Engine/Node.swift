@@ -511,7 +511,7 @@ extension Node {
     /// That of a replaced loader differs from those of values: where it's held, there may be an instance that isn't seen here.
     func time(_ token: LockToken, of key: Key) -> UInt64 {
         switch look(token, key) {
-        case .found(let cell, _): cell.time
+        case .found(let cell, _): cell.inputTime(cell.place?[token].provenance)
         case .missing(let limit?): limit.use { ~($0.storage.existingCell(token, key.known(at: $0.depth))?.time ?? 0) }
         case .missing(nil): 0
         }
@@ -521,7 +521,7 @@ extension Node {
     func passed(_ token: LockToken, _ keys: [Key]) -> Set<Key> {
         var passed: Set<Key> = []
         if isRoot { return passed }
-        for key in keys where key.kind != .property {
+        for key in keys where family.rootPlace(token, of: key)?[token].rare?.last != nil {
             var seen: CellReference?
             if case .found(let cell, _) = look(token, key) { seen = cell }
             _ = path.firstResult { owner -> Bool? in

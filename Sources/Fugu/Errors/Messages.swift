@@ -187,13 +187,8 @@ enum Messages {
     }
 
     static func unrecordedRead(of key: Key, by loading: Key) -> String {
-        let fix =
-            loading.kind == .property
-            ? "declare it as a feature, which reads it from the container that load(in:) receives: a default is the same for all "
-                + "containers."
-            : "read it from the container that load(in:) receives."
-        return "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it "
-            + "isn't recorded as an input.\nFix: \(fix)"
+        "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it isn't recorded as an input."
+            + "\nFix: read it from \(loading.kind == .property ? "Container.current" : "the container that load(in:) receives")."
     }
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {

@@ -3,7 +3,9 @@
 ///     struct Timeout: Property { static var defaultValue: Duration { .seconds(30) } }
 ///     container[Timeout.self] = .seconds(5)
 ///
-/// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it.
+/// Each family of containers evaluates `defaultValue` at the first read and keeps the result until you reset it. A default that
+/// reads from ``Container/current`` follows what it reads: it's evaluated again when that changes, and for each container that
+/// overrides it.
 public protocol Property: PlainKey where ContainerValue == Value {
     /// The type of the value.
     @_documentation(visibility: internal)

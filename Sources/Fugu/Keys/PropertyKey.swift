@@ -45,7 +45,8 @@
     /// In a function with parameters, give the key an `id`; otherwise, the program stops with a message.
     ///
     /// - Parameters:
-    ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers.
+    ///   - defaultValue: The value while nothing is set. It's evaluated at the first read in each family of containers, and again
+    ///     when something changes that it reads from ``Container/current``.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
     ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.

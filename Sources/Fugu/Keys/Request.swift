@@ -36,11 +36,11 @@
     @inline(never) var readPlace: SourcePlace? { key.isValueKey ? nil : place?.outsideLibrary }
 
     @usableFromInline init<P: Property>(_: P.Type) {
-        self.init(Key.property(P.self))
+        self.init(Key.property(P.self), reloads: true)
     }
 
     @usableFromInline init<Value>(_ key: PropertyKey<Value>) {
-        self.init(key.raw, naming: key.descriptor.naming)
+        self.init(key.raw, reloads: true, naming: key.descriptor.naming)
     }
 
     @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
