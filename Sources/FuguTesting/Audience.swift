@@ -135,8 +135,8 @@ extension Audience {
             at: place.map(SourceLocation.init) ?? first.sourceLocation)
     }
 
-    /// Warns, once for each place, that a test without a container of its own reads another value than the one that a strict container
-    /// gives that it has made, or what was made from another one.
+    /// Warns, once for each place, that a test without a container of its own reads another value than the one that a root gives
+    /// that it has made, or what was made from another one.
     func warnOfMissing(_ key: Key, at place: () -> SourcePlace?) {
         let made =
             switch self {
@@ -144,7 +144,8 @@ extension Audience {
             case .xctest: KeptContainer.ofXCTest
             case .testCase, .unknownTest, .nobody: [KeptContainer]()
             }
-        for kept in made {
+        // The last one says where it was made, if it was made by `Container.strict`.
+        for kept in made.reversed() {
             guard let container = kept.container else { continue }
             guard let way = Container.shared.way(from: key, toGivenIn: [container]) else { continue }
             return warnOnce(Messages.missesContainer(way.map(\.name), of: kept.place, at: place()))

@@ -1,14 +1,14 @@
 import Fugu
 import Testing
 
-/// A strict container that a test without a container of its own has made, and that something keeps.
+/// A root that a test without a container of its own has made, and that something keeps.
 final class KeptContainer: Sendable {
     /// The container, if it still exists; ask outside every lock.
     weak let container: Container?
-    /// Where it was made.
-    let place: SourcePlace
+    /// Where it was made, if that's known.
+    let place: SourcePlace?
 
-    private init(_ container: Container, at place: SourcePlace) {
+    private init(_ container: Container, at place: SourcePlace?) {
         self.container = container
         self.place = place
     }
@@ -24,21 +24,17 @@ final class KeptContainer: Sendable {
 
     private static let state = Locked(State())
 
-    /// Remembers that the present test has made a container.
-    static func add(_ container: Container, at place: SourcePlace) {
+    /// Remembers that the present test has made a container, and forgets all but the last ones.
+    static func add(_ container: Container, at place: SourcePlace?) {
         if TestCase.current != nil { return }
         let made = KeptContainer(container, at: place)
         switch Audience.present() {
         case .test(let test):
-            let gone = of(test).filter { $0.container == nil }
-            state.withLock { state in
-                var kept = state.ofTests[test.id] ?? []
-                kept.removeAll { kept in gone.contains { $0 === kept } }
-                state.ofTests[test.id] = kept + [made]
-            }
+            state.withLock { $0.ofTests[test.id] = ($0.ofTests[test.id] ?? []).suffix(7) + [made] }
         case .xctest:
             state.withLock { state in
-                if state.ofXCTest?.append(made) == nil { state.early?[ObjectIdentifier(container)] = made }
+                if let kept = state.ofXCTest { state.ofXCTest = kept.suffix(7) + [made] }
+                if state.ofXCTest == nil { state.early?[ObjectIdentifier(container)] = made }
             }
         case .testCase, .unknownTest, .nobody: break
         }

@@ -59,9 +59,9 @@ enum Messages {
     }
 
     /// `way`: From the key to what the container that the test has made at a place gives.
-    static func missesContainer(_ way: [String], of container: SourcePlace, at place: SourcePlace?) -> String {
-        "Fugu: \(what(.read, way[0], "Container.shared")), while the container that the test has made at \(container) has another "
-            + "\(way[way.count - 1]).\(path(way, at: place))\nFix: let the code read from that container: run it in "
+    static func missesContainer(_ way: [String], of container: SourcePlace?, at place: SourcePlace?) -> String {
+        "Fugu: \(what(.read, way[0], "Container.shared")), while the container that the test has made"
+            + "\(container.map { " at \($0)" } ?? "") has another \(way[way.count - 1]).\(path(way, at: place))\nFix: let the code read from that container: run it in "
             + "Container.with(container) { … }, or in the operation of Container.strict { … } operation: { … }."
     }
 

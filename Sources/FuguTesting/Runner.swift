@@ -1,5 +1,6 @@
 import Fugu
 import FuguTestingStart
+import Testing
 
 /// Serves a process that links this library.
 struct Runner: TestRunner {
@@ -43,6 +44,8 @@ struct Runner: TestRunner {
         }
         container.makeStrict(strictness)
         maker.watch(container)
+        // The cases of a test with arguments can't be told apart.
+        if Test.Case.current?.isParameterized != true { KeptContainer.add(container, at: nil) }
         // A test without a container of its own is as it is.
         guard maker.isKnown, Container.current !== Container.shared else { return }
         container.handleReports { Audience.present(orOf: maker).fail($0, at: nil) }

@@ -18,6 +18,7 @@ extension Law28AfterClosingTests {
         Case("Closers that it registers run in another close() (law 28)", closedAgain),
         Case(
             "So does a closer of the container that comes after close(), which is reported (law 28)", closerAfterwards),
+        Case("A closer that a load adds to a container that it captured is reported (law 28)", closerBesideLoad),
         Case("A child made afterwards answers in the same way, with what it sets itself (law 28)", childOfTheClosed),
         Case("A throwing feature that it needs throws, with the way (law 28)", throwingOnesThrow),
         Case("The handle that such an instance keeps goes on answering (law 28)", keptHandle),
@@ -53,6 +54,21 @@ extension Law28AfterClosingTests {
             return Thing("Files of \(logger.tenant)")
         }
     }
+    func closerBesideLoad() async throws {
+        let root = Container()
+        let reports = root.logReports()
+        let key = FeatureKey<Thing> { handle in
+            root.onClose {}
+            handle.onClose {}
+            return Thing("made")
+        }
+        _ = root[key]
+        root.onClose {}
+        expect(reports.all.count, equals: 1)
+        expect(reports.all.first?.contains("registers a teardown closure while it loads with a container") == true)
+        try await root.close()
+    }
+
     struct Parsed: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Thing { Thing("Parsed") }
     }

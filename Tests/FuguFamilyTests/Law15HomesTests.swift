@@ -582,6 +582,25 @@ extension Law15SharedTests {
         try await root.close()
     }
 
+    @Test("An instance with closers that each child makes for itself isn't reported, an external one is (law 15)")
+    func madeForEach() async throws {
+        let root = Container()
+        let reports = root.logReports()
+        defer {
+            let line = FeatureKey(placeholder: { 0 }, load: { $0[RequestID.self] })
+            for id in 1...2 { _ = root.child { $0[RequestID.self] = id }[line] }
+            expect(reports.all.count, equals: 1)
+        }
+        for id in 1...3 {
+            try await root.withChild {
+                $0[RequestID.self] = id
+            } operation: {
+                expect($0[Connection.self].id, equals: id)
+            }
+        }
+        expect(reports.all, equals: [])
+    }
+
     @Test("The report on a key that is made again names the argument of the key (law 15)")
     func madeAgainByKey() async throws {
         let root = Container()

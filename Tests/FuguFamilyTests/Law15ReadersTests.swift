@@ -292,6 +292,28 @@ extension Law15KeyHomesTests {
         for name in ["a", "b", "c"] { _ = try root.child { $0.tenant = name }[Pool.self] }
         expect(!reports.all.contains { $0.contains("loads again for a child container") })
     }
+
+    @Test("A debug build reports, once, a read through a child where nobody sets the key (law 15)")
+    func unset() {
+        let root = Container()
+        let reports = root.logReports()
+        let index = root.child { $0.tenant = "a" }.index
+        expect(reports.all, equals: [])
+        for _ in 1...2 { expect(root.child().index !== index) }
+        expect(
+            reports.all,
+            equals: [
+                #"Fugu: \.index was read in a child container and has the home .with(\.tenant), but neither that child nor a "#
+                    + #"container above it sets \.tenant, so it lives in the root, and all who don't set it share one."#
+                    + "\nFix: "
+                    + #"set \.tenant in the child; or in the root, if they are meant to share one."#
+            ])
+        let other = Container()
+        let others = other.logReports()
+        other.tenant = "all"
+        _ = other.child().index
+        expect(others.all, equals: [])
+    }
     #endif
 }
 

@@ -214,6 +214,21 @@ extension Law29SharedTests {
         expect(found, equals: isGone ? [] : texts)
     }
 
+    @Test("It's warned of that for a root, too, that it makes with Container() (law 29)")
+    func besidesRoot() async throws {
+        let found = await texts {
+            let container = Container()
+            container.pressure = 5
+            for _ in 1...2 { expect(Container.current.pressure, equals: 1) }
+            Container.with(container) { expect(Container.current.pressure, equals: 5) }
+        }
+        expect(found.count, equals: 1)
+        expect(
+            found.first?.contains(
+                #"\.pressure was read through Container.shared, while the container that the test has made has another \.pressure."#
+            ) == true)
+    }
+
     @Test("Reads without a trait, what is set in a child, and a test's own container are reported nowhere (law 29)")
     func allowed() async throws {
         let found = await issues {

@@ -153,6 +153,29 @@ struct Law29TestValueTests {
         expect(found.first?.text.contains("func testValue(in container: any FeatureContainer) in place of the") == true)
     }
 
+    @Test("A strict container reports a load that makes what is external as a type, unless it reads that (law 29)")
+    func madeExternal() async throws {
+        struct Mail: Feature, External {
+            static func load(in container: any FeatureContainer) -> Mail { Mail() }
+            static var placeholder: Mail { Mail() }
+        }
+        let (mail, wrapped) = (FeatureKey { _ in Mail() }, FeatureKey<any Sendable> { $0[Mail.self] })
+        let found = try await texts {
+            _ = Container.program()[mail]
+            try await runCase(.container { $0[Mail.self] = Mail() }) {
+                _ = (Container.current[mail], Container.current[wrapped])
+                Container.current.replace(mail) { _ in Mail() }
+                _ = Container.current[mail]
+            }
+        }
+        expect(found.count, equals: 1)
+        expect(
+            found.first?.hasPrefix("Fugu: the load of FeatureKey<Mail> (FuguTestingTests/Law29TestValueTests.swift:"),
+            equals: true)
+        expect(
+            found.first?.contains(") has made a real Mail, which is external.\nFix: declare the key as"), equals: true)
+    }
+
     @Test("What a test sets, replaces, or decorates counts as always (laws 5, 29)")
     func setting() async throws {
         let found = await issues {

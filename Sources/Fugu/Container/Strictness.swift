@@ -109,6 +109,20 @@ package final class Strictness: Sendable {
     }
 }
 
+extension Container {
+    /// Reports, in a strict container, that the load of a key that isn't external has made what's external as a type.
+    ///
+    /// If it has read that, the test has set it, or has failed.
+    @inline(never) func checkMade(_ value: Any) {
+        guard isStrict, case .handle(let load) = role, let type = type(of: value) as? any External.Type else { return }
+        let key = Key(raw: type._key.raw)
+        let hasRead = load.family.lock.withLock { token in
+            load.state[token].firstInput?.key == key || load.state[token].moreInputs.contains { $0.key == key }
+        }
+        if !hasRead { load.family.reports.report(Messages.madeExternal(load, load.key!, key)) }
+    }
+}
+
 extension Node {
     /// Stops the program, since a read that can't throw has no value to give.
     func stop(_ error: LoadError) -> Never {

@@ -289,7 +289,8 @@ struct LoadOutcome {
         else { return nil }
         let family = load.family
         let rare = rootPlace[token].more()
-        guard rare.isMadeBelow || rootPlace[token].cell.has(CellFlags.loaded) else {
+        // What each request makes for itself, such as a transaction, is meant to be closed with it.
+        guard rare.isMadeBelow && facts.isExternal || rootPlace[token].cell.has(CellFlags.loaded) else {
             rare.isMadeBelow = true
             return nil
         }

@@ -229,6 +229,7 @@ struct Reading: ~Copyable {
         effects.wakeWaiters()
         #if DEBUG
         if former == nil, given == nil, !isForDescendant { reportUnrecorded() }
+        if case .above = decision, let home = request.home.key { reportUnset(home) }
         #endif
         return decision
     }
@@ -459,6 +460,14 @@ struct Reading: ~Copyable {
     private func reportUnrecorded() {
         guard recorder == nil, let load = frame, load.kind == .load, load.family === node.family else { return }
         node.family.reports.report(Messages.unrecordedRead(of: key, by: load.key!))
+    }
+
+    /// Reports that the key of the declared home is set nowhere.
+    private func reportUnset(_ home: Key) {
+        let isNew = node.family.lock.withLock { token in
+            !node.path.contains { $0.holds(token, home) } && node.family.state[token].isNew(key, home)
+        }
+        if isNew { node.family.reports.report(Messages.homeUnset(key, home)) }
     }
     #endif
 }

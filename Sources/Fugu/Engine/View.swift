@@ -172,6 +172,9 @@ extension Container {
         if case .handle(let load) = role, load.add(closer) { return }
         tell(.changed)
         let node = node
+        if let load = Frame.current, load.kind == .load, load.family === node.family, load.node!.isWithin(node) {
+            node.family.reports.report(Messages.closerBesideLoad(load.key!))
+        }
         let life = node.family.lock.withLock { token in
             if node.isEnded(token) { return Life.ended }
             let rare = node.storage[token].more()

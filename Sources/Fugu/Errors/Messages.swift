@@ -118,9 +118,15 @@ enum Messages {
             + "Fix: declare static func testValue(in container: any FeatureContainer) -> \(instance)."
     }
 
-    static func unusedTestValue(of key: Key) -> String {
-        "Fugu: \(key.name) was loaded for real, since its static testValue isn't used.\(pathLine(path(to: key)))Fix: declare static "
+    static func unusedTestValue(of key: Key, _ load: Frame) -> String {
+        "Fugu: \(key.name) was loaded for real, since its static testValue isn't used.\(pathLine(load.way.map(\.name)))Fix: declare static "
             + "func testValue(in container: any FeatureContainer) in place of the variable."
+    }
+
+    static func madeExternal(_ load: Frame, _ key: Key, _ type: Key) -> String {
+        "Fugu: the load of \(key.name) has made a real \(type.name), which is external."
+            + "\(pathLine(load.way.map(\.name)))Fix: declare the key as FeatureKey(\(type.codeName).self), or let its load read "
+            + "container[\(type.codeName).self]; or set \(key.name) in the test."
     }
 
     static func unimplemented(_ endpoint: String) -> String {
@@ -189,6 +195,17 @@ enum Messages {
     static func unrecordedRead(of key: Key, by loading: Key) -> String {
         "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it isn't recorded as an input."
             + "\nFix: read it from \(loading.kind == .property ? "Container.current" : "the container that load(in:) receives")."
+    }
+
+    static func homeUnset(_ key: Key, _ home: Key) -> String {
+        "Fugu: \(key.name) was read in a child container and has the home .with(\(home.name)), but neither that child nor a container "
+            + "above it sets \(home.name), so it lives in the root, and all who don't set it share one.\nFix: set \(home.name) in the "
+            + "child; or in the root, if they are meant to share one."
+    }
+
+    static func closerBesideLoad(_ loading: Key) -> String {
+        "Fugu: \(loading.name) registers a teardown closure while it loads with a container that it captured, so it doesn't run with "
+            + "those of \(loading.name).\nFix: call onClose on the container that load(in:) receives."
     }
 
     static func madeAgain(_ key: Key, _ way: [Key]) -> String {

@@ -99,7 +99,12 @@ extension FeatureKey {
         let standIn: (@Sendable () -> Payload)? = if let placeholder { { Payload(placeholder()) } } else { nil }
         let descriptor = FeatureDescriptor(
             place, distinction, "FeatureKey<\(Value.self)>", traits, placeholder: standIn,
-            preview: preview.map(anywhere), testValue: testValue.map(anywhere), anywhere(load))
+            preview: preview.map(anywhere), testValue: testValue.map(anywhere),
+            .anywhere {
+                let value = load($0)
+                if TestProcess.isTesting { $0._container.checkMade(value) }
+                return Payload(value)
+            })
         return ValueKeys.intern(place, distinction, descriptor)
     }
 }
