@@ -59,6 +59,9 @@ extension ContainerKeys {
 struct Law25FormTests {
     static let cases: [Case<Law25FormTests>] = [
         Case("A reload with a value that isn't in the form of its key is refused", reloaded),
+        Case(
+            "A value that code or a rule has set, and that its form doesn't accept, is read as it is, and validate and require throw it",
+            setOutsideForm),
         Case("A text is split where the key says, and is a Boolean value in any spelling if the key says so", texts),
         Case("Of two forms that both say how texts are split, the second one decides, also for commas", separators),
         Case("The bounds of a duration are told as a source writes them", durations),
@@ -112,6 +115,43 @@ struct Law25FormTests {
         source.change(to: ["law25f.port": 1])
         expect(thrown { try container.reload() }.contains("expected 1024...65535"))
         expect(container.boundPort, equals: 2000)
+    }
+
+    func setOutsideForm() throws {
+        let source = ChangingSource(["law25f.port": 2000])
+        container.declare(\.boundPort, \.evenNumber, \.mailHost, \.databasePort, \.zoneName, \.lowest)
+        container.declareCheck(of: \.lowest, "is too high") { $0.lowest <= $0.highest }
+        try container.apply(source)
+        container.configureScopes("/inner") { $0.mailHost = "A B" }
+        let child = container.child()
+        try child.apply(DictionarySource(["law25f.zone": "a"], name: "d"))
+        (container.evenNumber, container.databasePort, child.boundPort) = (3, 10, 100_000)
+        expect(child.boundPort, equals: 100_000)
+        expect(container.scope("/inner").mailHost, equals: "A B")
+        expect(
+            thrown { try child.validate() },
+            equals: """
+                set by code: law25f.port: expected 1024...65535, found 100000
+                set by code: law25f.even: expected an even number, found something else
+                set by code: law25f.number: expected 1...9, found something else
+                """)
+        container.evenNumber = 4
+        expect(
+            thrown { try container.scope("/inner").validate() },
+            equals: """
+                set by a rule: law25f.host: expected a host in lowercase, found "A B"
+                set by code: law25f.number: expected 1...9, found something else
+                """)
+        expect(
+            thrown { _ = try child.require(\.boundPort) },
+            equals: "set by code: law25f.port: expected 1024...65535, found 100000")
+        expect(thrown { _ = try container.require(\.databasePort) }.contains("set by code: law25f.number"))
+        try expect(container.require(\.boundPort), equals: 2000)
+        // Nor does it keep a reload from being checked.
+        source.change(to: ["law25f.port": 2001, "law25f.lowest": 10])
+        expect(thrown { try container.reload() }, equals: "changing: law25f.lowest: is too high")
+        container.databasePort = 9
+        try container.validate()
     }
 
     func texts() throws {

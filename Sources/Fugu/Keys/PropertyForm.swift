@@ -8,8 +8,8 @@
 /// ```
 ///
 /// A value that isn't in the form counts as wrong, like one of another type: a read gives the default and reports it,
-/// `validate` throws it with its place, and a reload with it is refused. Values that code sets aren't checked, and neither are
-/// defaults.
+/// `validate` throws it with its place, and a reload with it is refused. A value that code or a rule has set is what a read gives,
+/// whatever the form; `validate` and `require` check it, too. Defaults aren't checked.
 public struct PropertyForm<Value: Sendable>: Sendable {
     /// The condition on a value, besides its type.
     ///

@@ -3,7 +3,8 @@ public import Fugu
 extension Container {
     /// Checks the values of the declared keys and of others at once, for example at the start of a program.
     ///
-    /// A value that a read would take from a source must have the type of its key. Names in files, in arguments, and in variables
+    /// A value that a read would take from a source must have the type and the form of its key, and one that code or a rule has
+    /// set must have the form. Names in files, in arguments, and in variables
     /// with the prefix must be those of keys that are listed, declared, or were read before, also inside tables; an unknown name
     /// is an error that suggests the nearest known one. In a table that can't be decoded, only the first wrong member is found,
     /// and no unknown one. Declarations must agree: a name has one type, one default, and one form, and two names don't share a
@@ -36,7 +37,7 @@ extension Container {
     private func validate(_ keys: [DeclaredKey]) throws {
         let all = keys + declaredKeys
         let stacks = allSources.compactMap { $0 as? SourceStack }
-        var errors = all.distinct.compactMap { $0.mistake(self) }
+        var errors = all.distinct.compactMap { $0.mistake(self) ?? $0.refusal(self) }
         // A condition may read any declared key.
         if errors.isEmpty { errors = declaredChecks.compactMap { $0.mistake(self) } }
         errors += unknown(to: all.distinct, in: stacks.flatMap(\.entries), KnownNames(all, knownNames))
@@ -124,13 +125,14 @@ extension Container {
     ///
     /// - Parameter key: The key.
     /// - Returns: The value.
-    /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
+    /// - Throws: ``PropertyError`` if the value has another type or form, or if nothing gives one.
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
         try atOneMoment {
             recordInput(key._key)
-            let answer = origins(of: key).answer()
-            if let mistake = answer.mistake { throw mistake }
+            let origins = origins(of: key)
+            let answer = origins.answer()
+            if let mistake = answer.mistake ?? origins.refusal(by: key) { throw mistake }
             if case .success(nil) = answer { throw missing(key.name, label: key.shownName) }
             if case .success(let value?) = answer, (value as? any OptionalType)?.isNil == true {
                 throw error(ErrorText.requiredIsNull, about: key)
@@ -145,7 +147,7 @@ extension Container {
     ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The value.
-    /// - Throws: ``PropertyError`` if a source has a value of another type, or if nothing gives a value.
+    /// - Throws: ``PropertyError`` if the value has another type or form, or if nothing gives one.
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) throws -> Value {
         try require(ContainerKeys()[keyPath: key])
@@ -180,6 +182,26 @@ extension Array {
             case .code, .rule: return nil
             case .sources(_, .success(nil)): continue
             case .sources(let sources, _): return sources as? SourceStack
+            }
+        }
+        return nil
+    }
+
+    /// Returns the error of a value that code or a rule has set, if the key's form refuses it; a read gives the value all the same.
+    func refusal<Value>(by key: PropertyKey<Value>) -> PropertyError? where Element == ValueOrigin<Value> {
+        guard let check = key.form?.check else { return nil }
+        func error(_ value: Value, _ origin: Explanation.Origin) -> PropertyError? {
+            guard !check.isMet(value) else { return nil }
+            let error = PropertyError(
+                expected: check.expected, found: ValueText.text(of: value), source: "\(origin)", name: key.shownName)
+            return key.isSecret ? error.masked : error
+        }
+        for layer in self {
+            switch layer {
+            case .code(let value): return error(value, .code)
+            case .rule(let value): return error(value, .rule)
+            case .sources(_, .success(nil)): continue
+            case .sources: return nil
             }
         }
         return nil

@@ -197,6 +197,8 @@ struct DeclaredKey: Sendable {
     let form: String
     let isSecret: @Sendable () -> Bool
     let mistake: @Sendable (Container) -> PropertyError?
+    /// Returns an error if code or a rule has set a value that the form refuses.
+    let refusal: @Sendable (Container) -> PropertyError?
     let explanation: @Sendable (Container) -> Explanation
     /// Returns the default as a configuration value, without what can't be one.
     let defaultValue: @Sendable () -> PropertyValue?
@@ -231,6 +233,7 @@ struct DeclaredKey: Sendable {
             }
             return answer.mistake
         }
+        refusal = { $0.origins(of: key).refusal(by: key) }
         explanation = { $0.origin(of: key) }
         defaultValue = { key.isRequired ? nil : Reflection.value(of: Container()[key]) }
         defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }

@@ -4,7 +4,8 @@
 public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problem as a sentence, without the place and the name.
     public var reason: String
-    /// The source: the absolute path of a file, `environment variable APP_PORT`, or the name of the source.
+    /// The source: the absolute path of a file, `environment variable APP_PORT`, or the name of the source; for a value that
+    /// no source has, `set by code` or `set by a rule`.
     public var source: String?
     /// The line in the source, from 1, or `nil` if the source has no lines.
     public var line: Int?
