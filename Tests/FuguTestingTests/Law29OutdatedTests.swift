@@ -27,6 +27,12 @@ struct Law29OutdatedTests {
             Following(count: container[Items.self].fetch())
         }
     }
+    struct Counted: Feature {
+        let count: Int
+        static func load(in container: any FeatureContainer) -> Counted {
+            Counted(count: container[Following.self].count)
+        }
+    }
     struct Archive: AsyncFeature, External {
         let count: Int
         static func load(in container: any FeatureContainer) async throws -> Archive { Archive(count: -1) }
@@ -40,7 +46,8 @@ struct Law29OutdatedTests {
 
     private static let stock =
         "Fugu: Stock was loaded before Items was set, and still has the old value.\nPath: Stock → Items\n"
-        + "Fix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs declares reloadsWhenInputsChange."
+        + "Fix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) afterward. An instance that should follow its inputs "
+        + "declares `static var reloadsWhenInputsChange: Bool { true }`."
 
     private static func container() -> Container { .strict { $0[Items.self] = Items { 2 } } }
 
@@ -79,8 +86,23 @@ struct Law29OutdatedTests {
         let shelf =
             "Fugu: Shelf was loaded before Items was set, and still has the old value.\n"
             + "Path: Shelf → Stock → Items\nFix: set Items earlier, or call reset(Law29OutdatedTests.Stock.self) and reset(Law29OutdatedTests.Shelf.self) afterward. "
-            + "An instance that should follow its inputs declares reloadsWhenInputsChange."
+            + "An instance that should follow its inputs declares `static var reloadsWhenInputsChange: Bool { true }`."
         expect(found.map(\.text), equals: [shelf, shelf, Self.stock])
+    }
+
+    @Test("No reset is advised of what has reloaded, and the instance that was made from it needs one (law 29)")
+    func reloaded() async {
+        let found = await issues {
+            let container = Self.container()
+            _ = container[Counted.self]
+            container[Items.self] = Items { 3 }
+            expect(container[Following.self].count == 3 && container[Counted.self].count == 2)
+            container.reset(Counted.self)
+            expect(container[Counted.self].count, equals: 3)
+        }
+        let text =
+            "Path: Counted → Following → Items\nFix: set Items earlier, or call reset(Law29OutdatedTests.Counted.self) afterward."
+        expect(found.count == 1 && found[0].text.contains(text), "\(found)")
     }
 
     @Test("A long path is shortened, and no reset of each of its instances is advised (law 29)")
@@ -98,7 +120,7 @@ struct Law29OutdatedTests {
             container[Number.self] = 5
             _ = (container[steps[99]], container[steps[2]], container[steps[3]])
         }
-        let last = ". An instance that should follow its inputs declares reloadsWhenInputsChange."
+        let last = ". An instance that should follow its inputs passes `reloadsWhenInputsChange: true` to its key."
         expect(
             found.map { String($0.text.drop { $0 != "\n" }.dropFirst()) },
             equals: [
@@ -186,7 +208,7 @@ struct Law29OutdatedTests {
         let text = found.first?.text ?? ""
         let end =
             "→ Doubled → Doubled (undecorated) → Number\nFix: set Number earlier. An instance that should follow its inputs "
-            + "declares reloadsWhenInputsChange; for an element, its list does."
+            + "passes `reloadsWhenInputsChange: true` to its key; for an element, its list does."
         expect(text.hasSuffix(end), "\(text)")
     }
 
@@ -382,16 +404,16 @@ struct Law29OutdatedTests {
         container.decorate(Items.self) { items, _ in Items { items.fetch() + 1 } }
         expect(child.outdatedCount == 0 && child[Shelf.self].count == 1)
         #if DEBUG
-        let last = "An instance that should follow its inputs declares reloadsWhenInputsChange."
+        let last = "An instance that should follow its inputs"
         expect(
             reports.all,
             equals: [
                 #"Fugu: \.outdatedCount was loaded before \.outdatedList was added to, and still has the old value."#
                     + #"\#nPath: \.outdatedCount → \.outdatedList\#nFix: add to \.outdatedList earlier, "#
-                    + #"or call reset(\.outdatedCount) afterward. \#(last)"#,
+                    + #"or call reset(\.outdatedCount) afterward. \#(last) passes `reloadsWhenInputsChange: true` to its key."#,
                 "Fugu: Shelf was loaded before Items was decorated, and still has the old value.\nPath: Shelf → Stock → Items\n"
                     + "Fix: decorate Items earlier, or call reset(Law29OutdatedTests.Stock.self) and "
-                    + "reset(Law29OutdatedTests.Shelf.self) afterward. \(last)",
+                    + "reset(Law29OutdatedTests.Shelf.self) afterward. \(last) declares `static var reloadsWhenInputsChange: Bool { true }`.",
             ])
         #else
         expect(reports.all, equals: [])

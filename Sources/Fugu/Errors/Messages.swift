@@ -241,9 +241,13 @@ enum Messages {
     /// `way`: From the instance that was read to the input that was set.
     static func outdated(_ way: [Key], by change: ChangeWords, isPart: Bool) -> String {
         let (name, input, path) = (way[0].name, way[way.count - 1], self.way(way.map(\.name), atMost: 8))
-        let resets = way.dropLast().reversed().map { "reset(\(reference(to: $0)))" }
-        // A reset of a decorated feature, or of a list, would remove what was added to it. Nobody writes a long list of resets.
-        let mayReset = resets.count <= 3 && !way.contains { $0.decorated != nil }
+        // What reloads needs no reset. One of a decorated feature, or of a list, would remove what was added to it.
+        let outdated = way.contains { $0.decorated != nil } ? [] : way.dropLast().filter { !$0.traits.reloads }
+        let resets = outdated.reversed().map { "reset(\(reference(to: $0)))" }
+        let declares =
+            way[0].isValueKey
+            ? "passes `reloadsWhenInputsChange: true` to its key"
+            : "declares `static var reloadsWhenInputsChange: Bool { true }`"
         let (did, imperative) = change
         if isPart {
             return
@@ -252,8 +256,9 @@ enum Messages {
         }
         return "Fugu: \(name) was loaded before \(input.name) was \(did), and still has the old value.\nPath: "
             + "\(path)\nFix: \(imperative) \(input.name) earlier"
-            + (mayReset ? ", or call \(GraphWords.list(resets)) afterward" : "")
-            + ". An instance that should follow its inputs declares reloadsWhenInputsChange"
+            // Nobody writes a long list of resets.
+            + ((1...3).contains(resets.count) ? ", or call \(GraphWords.list(resets)) afterward" : "")
+            + ". An instance that should follow its inputs \(declares)"
             + (way.contains(where: \.isElement) ? "; for an element, its list does." : ".")
     }
 
