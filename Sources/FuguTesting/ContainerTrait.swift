@@ -103,6 +103,12 @@ extension Trait where Self == ContainerTrait {
         ContainerTrait(isLive: false, configure: configure, reportsUnusedValues: reportsUnusedValues)
     }
 
+    /// Not available: the closure sets values.
+    @available(*, unavailable, message: "set the value in a closure, as in .container { $0.timeout = 3 }")
+    public static func container<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>, _ value: K.Value) -> Self {
+        fatalError()
+    }
+
     /// Gives every test case its own container as `Container.current` that loads the real features.
     public static var liveContainer: Self { liveContainer() }
 

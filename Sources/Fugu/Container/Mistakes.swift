@@ -2,10 +2,11 @@
 // compiler complain about overloads that don't match. `Tests/Tools/Mistakes` compares the messages.
 
 extension PropertyContainer {
-    /// Not available: the type isn't a key.
+    /// Not available: the type isn't a key, or its instance has another type.
     @available(
         *, unavailable,
-        message: "the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature"
+        message:
+            "the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature; if it does, what it gives isn't of the type that's expected here"
     )
     public subscript<Other>(other: Other.Type) -> Other {
         get { fatalError() }
@@ -42,6 +43,10 @@ extension FeatureContainer {
     /// Not available: a plain feature loads when it's read.
     @available(*, unavailable, message: "a plain feature loads when it's read; use the subscript")
     public func loaded<F: Feature>(_ feature: F.Type) -> F.Instance { fatalError() }
+
+    /// Not available: what has a key of this kind loads when it's read.
+    @available(*, unavailable, message: "what has a FeatureKey loads when it's read, as in container.mail")
+    public func loaded<K: ValueKey>(_ key: KeyPath<ContainerKeys, K>) -> K.Value { fatalError() }
 }
 
 extension Container {

@@ -92,6 +92,24 @@ struct Client: Feature {
 
 _ = Client.family[Client.self]
 
+// MARK: ClockMisspelled
+// compiler: error: cannot assign through dynamic lookup property: 'clock' is a get-only property
+// Cure: write `ErasedClock(ContinuousClock())`: the type of the key has no member of this name.
+
+import Fugu
+
+func useRealTime(in container: Container) { container.clock = .continuous }
+
+// MARK: ClosureInPlaceOfGenerator
+// compiler: error: function produces expected type 'UUIDGenerator'; did you mean to call it with '()'?
+// Cure: write `UUIDGenerator { UUID() }`.
+
+import Foundation
+import Fugu
+import FuguFoundation
+
+func supply(_ container: Container) { container.uuid = { UUID() } }
+
 // MARK: ClosureNotSendable
 // compiler: error: stored property 'send' of 'Sendable'-conforming struct 'Mail' has non-Sendable type '(String) -> ()'
 // Cure: mark the closure `@Sendable`.
@@ -214,6 +232,18 @@ struct Greeter: Feature {
 }
 
 func read(_ container: Container) -> Greeter { container[Greeter.self]! }
+
+// MARK: ForceUnwrappedInConstant
+// compiler: error: subscript 'subscript(_:_:_:)' requires that 'Greeter' conform to 'MainActorFeature'
+// Cure: leave out the `!`: a read always gives an instance.
+
+import Fugu
+
+struct Greeter: Feature {
+    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
+}
+
+let greeter = Container()[Greeter.self]!
 
 // MARK: HomeMisspelled
 // compiler: error: static method 'with' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
@@ -357,6 +387,41 @@ struct Doorman {
 }
 
 let doorman = Doorman()
+
+// MARK: InstanceIsOfAnotherType
+// compiler: error: no exact matches in call to subscript
+// Cure: write the type that `load(in:)` returns: `let mail: any Mail`.
+
+import Fugu
+
+protocol Mail: Sendable {}
+
+struct SMTP: Mail {}
+
+enum Mails: Feature {
+    static func load(in container: any FeatureContainer) -> any Mail { SMTP() }
+}
+
+func read(_ container: Container) {
+    let mail: SMTP = container[Mails.self]
+    print(mail)
+}
+
+// MARK: InstanceReturnedAsAnotherType
+// compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature; if it does, what it gives isn't of the type that's expected here
+// Cure: return the type that `load(in:)` returns: `any Mail`.
+
+import Fugu
+
+protocol Mail: Sendable {}
+
+struct SMTP: Mail {}
+
+enum Mails: Feature {
+    static func load(in container: any FeatureContainer) -> any Mail { SMTP() }
+}
+
+func read(_ container: Container) -> SMTP { container[Mails.self] }
 
 // MARK: InstanceNotSendable
 // compiler: error: type 'Cache' does not conform to the 'Sendable' protocol
@@ -637,6 +702,18 @@ struct Greeter: Feature {
 
 func read(_ container: Container) -> Greeter { container.loaded(Greeter.self) }
 
+// MARK: LoadedOfKey
+// compiler: error: 'loaded' is unavailable: what has a FeatureKey loads when it's read, as in container.mail
+// Cure: write `container.greeter`.
+
+import Fugu
+
+extension ContainerKeys {
+    var greeter: FeatureKey<String> { .init { _ in "Hello" } }
+}
+
+func read(_ container: Container) -> String { container.loaded(\.greeter) }
+
 // MARK: MadeAgain
 // program: Fugu: Database loads again for a child container that overrides \.requestID. This can be expensive, because it reaches outside the process or registers teardown closures.
 // Cure: declare the home `.shared` and read a logger that knows nothing of requests.
@@ -808,6 +885,25 @@ extension Screen: @MainActor Feature {
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
 }
 
+// MARK: MainActorIsolatedConformanceOfValue
+// compiler: error: main actor-isolated conformance of 'Price' to 'Equatable' cannot be used in nonisolated context [#IsolatedConformances]
+// Cure: declare the type outside of the main actor: `nonisolated struct Price: Equatable`, where that is the default isolation.
+
+import Fugu
+
+@MainActor struct Price: @MainActor Equatable, Sendable {
+    nonisolated init() {}
+}
+
+extension ContainerKeys {
+    var price: PropertyKey<Price> { .init(defaultValue: Price()) }
+}
+
+struct Till: Feature {
+    let isFree: Bool
+    static func load(in container: any FeatureContainer) -> Till { Till(isFree: container.price == Price()) }
+}
+
 // MARK: MainActorMethodInLoad
 // compiler: error: call to main actor-isolated instance method 'name()' in a synchronous nonisolated context [#ActorIsolatedCall]
 // Cure: conform to MainActorFeature, or mark the method `nonisolated`.
@@ -891,7 +987,7 @@ func serve() { _ = Container()[Connection.self] }
 serve()
 
 // MARK: NotAKey
-// compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature
+// compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature; if it does, what it gives isn't of the type that's expected here
 // Cure: ask for a type that conforms to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature.
 
 import Fugu
@@ -1193,6 +1289,19 @@ import Fugu
 struct Greeter: Feature {
     func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
+
+// MARK: TraitWithValue
+// compiler: error: 'container' is unavailable: set the value in a closure, as in .container { $0.timeout = 3 }
+// Cure: write `.container { $0.timeout = 3 }`.
+
+import Fugu
+import FuguTesting
+
+extension ContainerKeys {
+    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
+}
+
+let trait: ContainerTrait = .container(\.timeout, 3)
 
 // MARK: TryForgotten
 // compiler: error: subscript access can throw, but it is not marked with 'try' and the error is not handled
