@@ -584,7 +584,7 @@ extension Law15SharedTests {
 
     @Test("An instance with closers that each child makes for itself isn't reported, an external one is (law 15)")
     func madeForEach() async throws {
-        let root = Container()
+        let root = Container.program()
         let reports = root.logReports()
         defer {
             let line = FeatureKey(placeholder: { 0 }, load: { $0[RequestID.self] })
