@@ -105,6 +105,22 @@ struct Law29OutdatedTests {
         expect(found.count == 1 && found[0].text.contains(text), "\(found)")
     }
 
+    @Test("No reset is advised where it would remove what the test has replaced (law 29)", arguments: [false, true])
+    func replaced(_ isAbove: Bool) async {
+        let found = await issues {
+            let container = Self.container()
+            container.replace(Stock.self) { Stock(count: $0[Items.self].fetch()) }
+            let reader = isAbove ? container.child() : container
+            _ = reader[Shelf.self]
+            container[Items.self] = Items { 3 }
+            _ = reader[Shelf.self]
+        }
+        expect(
+            found.count == 1
+                && found[0].text.contains("Path: Shelf → Stock → Items\nFix: set Items earlier. An instance that"),
+            "\(found)")
+    }
+
     @Test("A long path is shortened, and no reset of each of its instances is advised (law 29)")
     func longPath() async {
         let steps = (0..<100).reduce(into: [] as [FeatureKey<Int>]) { steps, number in

@@ -236,10 +236,12 @@ extension Node {
             cell.openIfPresent()
             // A test fails each time; a program that means it isn't told again.
             if storage[token].strictness == nil, !family.state[token].isNew(change.key, key) { return nil }
-            let way = family.way(token, from: key) { $0 == change.key }
-            return Messages.outdated(
-                way.last == change.key ? way : way + [change.key], by: change.words,
-                isPart: !cell.has(CellFlags.loaded))
+            var way = family.way(token, from: key) { $0 == change.key }
+            if way.last != change.key { way.append(change.key) }
+            let isReplaced = way.dropLast().contains { key in
+                key.decorated != nil || path.contains { $0.holds(token, key.known(at: $0.depth)) }
+            }
+            return Messages.outdated(way, by: change.words, isPart: !cell.has(CellFlags.loaded), isReplaced: isReplaced)
         }
         if let report { family.reports.report(report) }
     }

@@ -239,10 +239,12 @@ enum Messages {
     }
 
     /// `way`: From the instance that was read to the input that was set.
-    static func outdated(_ way: [Key], by change: ChangeWords, isPart: Bool) -> String {
+    ///
+    /// `isReplaced`: Whether a reset would remove what a replacement or a layer has given.
+    static func outdated(_ way: [Key], by change: ChangeWords, isPart: Bool, isReplaced: Bool) -> String {
         let (name, input, path) = (way[0].name, way[way.count - 1], self.way(way.map(\.name), atMost: 8))
-        // What reloads needs no reset. One of a decorated feature, or of a list, would remove what was added to it.
-        let outdated = way.contains { $0.decorated != nil } ? [] : way.dropLast().filter { !$0.traits.reloads }
+        // What reloads needs no reset.
+        let outdated = isReplaced ? [] : way.dropLast().filter { !$0.traits.reloads }
         let resets = outdated.reversed().map { "reset(\(reference(to: $0)))" }
         let declares =
             way[0].isValueKey
