@@ -74,10 +74,13 @@ private enum Globals {
 
     /// The addresses to which the functions return that initialize properties.
     ///
-    /// The runtime calls them at one place, so the stacks of two of them have that in common. Where the stack isn't known, there
-    /// are none.
-    private static let frames = Array(
-        zip(first, second).drop { $0 == $1 }.drop { $0 != $1 }.prefix { $0 == $1 }.map(\.0))
+    /// The runtime calls them at one place, so the stacks of two of them have that in common, inside of what reads both. An
+    /// optimized build may merge the two functions, of which the stacks then don't differ. Where the stack isn't known, there are
+    /// none.
+    private static let frames: Set<UInt> = {
+        let outer = zip(first.reversed(), second.reversed()).prefix { $0 == $1 }.count
+        return Set(first.dropLast(outer)).intersection(second.dropLast(outer)).subtracting(stack.dropLast(outer))
+    }()
     private static let first = stack
     private static let second = stack
 
