@@ -12,6 +12,7 @@ extension Law28MeanwhileTests {
             "A closer whose container is released meanwhile can't close a container above that waits for it (law 28)",
             closesAbove),
         Case("Closing a container waits for a child that was released while it's closed (law 28)", releasedWhileClosed),
+        Case("So it does for one that's released before it has come to it (law 28)", releasedBefore),
         Case(
             "A child that a kept handle made keeps its parent, and both are closed with the root (laws 8 and 28)",
             keptHandle),
@@ -22,6 +23,11 @@ extension Law28MeanwhileTests {
         Case("A closer may close another container whose instances leave meanwhile (law 28)", leavesWithin),
         Case("It may, though others load there meanwhile: what they load is closed by that call (law 28)", loadsWithin),
         Case("What leaves a child that's made while its parent closes is closed (law 28)", leavesNewChild),
+        Case(
+            "A leaver may close a container whose closing has waited for those that left before (law 28)", queuedBehind),
+        Case(
+            "Another close() closes what one that's refused midway has left, and instances leave in between (law 28)",
+            refusedMidway),
         Case("A call that waits for another one abandons no closer of other containers (law 28)", othersAreLeft),
         Case("The error names the feature whose load calls close(), not the one that waits for it (law 28)", names),
     ]
@@ -75,6 +81,24 @@ extension Law28MeanwhileTests {
             try await second.value
         }
         expect(log.all, equals: ["child", "root"])
+    }
+
+    func releasedBefore() async throws {
+        let root = Container()
+        let log = Log<String>()
+        var child: Container? = root.child()
+        child!.onClose { log.add("child") }
+        let (began, goesOn, younger) = (Gate(), Gate(), root.child())
+        younger.onClose {
+            began.open()
+            await goesOn.opened()
+        }
+        let closing = Task { try await root.close() }
+        await began.opened()
+        child = nil
+        goesOn.open()
+        try await finishing { try await closing.value }
+        expect(log.all, equals: ["child"])
     }
 
     func keptHandle() async throws {
@@ -243,6 +267,67 @@ extension Law28MeanwhileTests {
         leave(child) { log.add("afterward") }
         let left = try await finishing { await log.first(2) }
         expect(left, equals: ["meanwhile", "afterward"])
+    }
+
+    func queuedBehind() async throws {
+        for closesChild in [false, true] {
+            let root = Container()
+            let (first, calls, goesOn, log) = (Gate(), Gate(), Gate(), Log<String>())
+            let (closed, other) = (root.child(), root.child())
+            let target = closesChild ? closed.child() : closed
+            leave(target) { await first.opened() }
+            leave(other) {
+                calls.open()
+                do { try await target.close() } catch { return log.add("\(error)") }
+                log.add("other")
+            }
+            target.onClose { await goesOn.opened() }
+            let call = Task { try await closed.close() }
+            await closed.untilClosing()
+            first.open()
+            await calls.opened()
+            await giveOthersTime()
+            goesOn.open()
+            try await finishing {
+                try await call.value
+                try await root.close()
+            }
+            expect(log.all, equals: ["other"])
+        }
+    }
+
+    func refusedMidway() async throws {
+        let (root, other) = (Container().unreported, Container())
+        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+        let (child, younger) = (root.child(), root.child())
+        root.onClose { log.add("root") }
+        younger.onClose {
+            began.open()
+            await goesOn.opened()
+        }
+        let first = Task { try await root.close() }
+        await began.opened()
+        other.onClose { try await root.close() }
+        let second = Task { try await other.close() }
+        await root.untilClosersWait(1)
+        child.onClose { try await other.close() }
+        let third = Task { try await child.close() }
+        await other.untilClosersWait(1)
+        leave(root) { log.add("meanwhile") }
+        // When it comes to the child, it would wait for a call that waits for it.
+        goesOn.open()
+        try await finishing {
+            let error = try #require(await #expect(throws: CloseError.self) { try await first.value })
+            expect(error.code, equals: .waitsForItself)
+            // The one that waited for it is refused, too.
+            await #expect(throws: CloseError.self) { try await second.value }
+            try await third.value
+        }
+        leave(root) { log.add("afterward") }
+        await root.untilClosersRan()
+        expect(log.all, equals: ["afterward"])
+        try await finishing { try await root.close() }
+        expect(log.all, equals: ["afterward", "meanwhile", "root"])
     }
 
     func othersAreLeft() async throws {

@@ -178,6 +178,36 @@ extension Law30LoadsTests {
         }
     }
 
+    /// As many instances that have left, with a closer.
+    private func leave(_ container: Container, _ count: Int, _ close: @escaping @Sendable () async throws -> Void) {
+        for _ in 0..<count {
+            let key = FeatureKey(home: .local, id: UniqueID()) { handle in
+                handle.onClose(close)
+                return 1
+            }
+            _ = container[key]
+            container.reset(key)
+        }
+    }
+
+    @Test("Many instances that leave are refused close(): time in proportion (laws 28 and 30)")
+    func refusedLeavers() async throws {
+        try await expectProportion(200 * Self.scale) { count in
+            let root = Container()
+            let (goesOn, ran) = (Gate(), Counter())
+            leave(root, count) { [unowned root] in
+                await goesOn.opened()
+                await #expect(throws: CloseError.self) { try await root.close() }
+                ran.add()
+            }
+            let clock = ContinuousClock()
+            return await clock.measure {
+                goesOn.open()
+                await ran.reaches(count)
+            }
+        }
+    }
+
     @Test("Many instances leave while as many calls of close() wait for a load: time in proportion (laws 28 and 30)")
     func leaversBesideClosings() async throws {
         try await expectProportion(100 * Self.scale) { count in
@@ -185,17 +215,10 @@ extension Law30LoadsTests {
             let (stage, began, goesOn, ran) = (root.stage, Gate(), Gate(), Counter())
             let reader = Task { try await root[Slow.self] }
             await stage.tally("slow").reaches(1)
-            for _ in 0..<count {
-                let key = FeatureKey(home: .local, id: UniqueID()) { handle in
-                    handle.onClose {
-                        began.open()
-                        await goesOn.opened()
-                        ran.add()
-                    }
-                    return 1
-                }
-                _ = root[key]
-                root.reset(key)
+            leave(root, count) {
+                began.open()
+                await goesOn.opened()
+                ran.add()
             }
             await began.opened()
             let closings = (0..<count).map { _ in Task { try await root.close() } }

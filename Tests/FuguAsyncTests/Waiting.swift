@@ -35,7 +35,7 @@ extension Container {
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
-    func untilClosersRan() async { await node.family.untilLeaversAreClosed() }
+    func untilClosersRan() async { await node.ancestor(at: 0).untilLeaversAreClosed() }
 
     /// Returns the lifetime of an instance with some closers, made from another one.
     func lifetime(_ closers: [Closer], _ input: Lifetime?) -> Lifetime {
@@ -69,11 +69,11 @@ extension Container {
     }
 }
 
-extension Family {
+extension Node {
     fileprivate func untilLeaversAreClosed() async {
-        while let frame = lock.withLock({ token in state[token].leaverFrame }) {
+        while let frame = family.lock.withLock({ token in storage[token].rare?.lastLeaver }), !frame.isFinished {
             let waiter = Waiter()
-            let isOver = lock.withLock { token in
+            let isOver = family.lock.withLock { token in
                 if frame.isFinished { return true }
                 frame.state[token].more().waiters.append(waiter)
                 return false

@@ -56,77 +56,42 @@ final class Teardown: Sendable {
         }
     }
 
-    /// Lets the closers run in a task, after those of instances that left before, unless a closing has taken or will take them.
+    /// Lets the closers run in a task, after those of what left before, unless a closing has taken or will take them.
     @inline(never) fileprivate func leave() {
         let family = home.family
-        let runner: Frame? = family.lock.withLock { token in
-            guard let rare = home.storage[token].rare else { return nil }
-            let isAwaited = rare.nextClosings > 0
-            let isTaken = home.storage[token].life == .refusing || rare.takesLeavers || isAwaited
-            guard !isAwaited && rare.lateTeardowns.remove(self) || !isTaken && rare.teardowns.remove(self) else {
-                return nil
-            }
-            family.state[token].leavers.append(self)
-            family.state[token].leaverCount += 1
-            home.nearestOpen(token)?.storage[token].more().lastLeaver = family.state[token].leaverCount
-            if family.state[token].leaverFrame != nil { return nil }
-            family.state[token].leaverFrame = Frame(.closer, in: family, nil, under: nil, within: nil)
-            return family.state[token].leaverFrame
+        let leaver: (frame: Frame, former: Wait?)? = family.lock.withLock { token in
+            guard let rare = home.storage[token].rare,
+                rare.dueClosings == 0 && rare.teardowns.remove(self)
+                    || rare.dueClosings == 1 && rare.lateTeardowns.remove(self)
+            else { return nil }
+            let frame = Frame(.closer, in: family, nil, under: nil, within: nil)
+            let former = home.ancestor(at: 0).leaver(token)?.beginWait(token, for: frame)
+            for node in home.path { node.storage[token].more().lastLeaver = frame }
+            return (frame, former)
         }
-        guard let runner else { return }
-        Task.detached {
-            var last: Teardown?
-            while let leaver = family.nextLeaver(after: last) {
-                let key = leaver.key
-                for error in await leaver.closers.run(of: key, in: leaver.home, under: runner, isLeaver: true) {
-                    family.reports.report(Messages.closerFailed(of: key, error))
-                }
-                _ = leaver.takeUses()
-                last = leaver
+        guard let (frame, former) = leaver else { return }
+        Task.detached { [self] in
+            await former?.suspend()
+            for error in await closers.run(of: key, in: home, under: frame, isLeaver: true) {
+                family.reports.report(Messages.closerFailed(of: key, error))
             }
-            runner.end()
+            _ = takeUses()
+            frame.end()
         }
-    }
-
-    /// Counts a leaver whose closers have run.
-    fileprivate func countOver(_ token: LockToken, _ effects: inout Effects) {
-        home.family.state[token].leaversOver += 1
-        guard let node = home.nearestOpen(token),
-            node.storage[token].rare?.awaitedLeaver == home.family.state[token].leaversOver
-        else { return }
-        node.wakeIdle(token, &effects)
     }
 }
 
 extension Node {
-    /// Returns the node whose closings wait for this node's leavers: the node itself, or its nearest ancestor that hasn't ended.
-    func nearestOpen(_ token: LockToken) -> Node? {
-        path.first { !$0.isEnded(token) }
-    }
-
     /// Whether there are closers that haven't finished, for a closing to run or await.
-    func hasClosers(_ token: LockToken) -> Bool { storage[token].rare?.hasClosers == true || hasLeavers(token) }
+    func hasClosers(_ token: LockToken) -> Bool { storage[token].rare?.hasClosers == true || leaver(token) != nil }
 
-    /// Whether the closers of an instance that left, up to the one with a number, haven't finished.
-    func hasLeavers(_ token: LockToken, until last: Int = .max) -> Bool {
-        min(storage[token].rare?.lastLeaver ?? 0, last) > family.state[token].leaversOver
+    /// Returns the frame of the instance that has left last, from here or below, unless its closers have finished.
+    fileprivate func leaver(_ token: LockToken) -> Frame? {
+        storage[token].rare?.lastLeaver.flatMap { $0.isFinished ? nil : $0 }
     }
 }
 
 extension Family {
-    /// Ends a leaver whose closers have run, and returns the next one.
-    @inline(never) fileprivate func nextLeaver(after last: Teardown?) -> Teardown? {
-        var effects = Effects()
-        let next: Teardown? = lock.withLock { token in
-            last?.countOver(token, &effects)
-            if !state[token].leavers.isEmpty { return state[token].leavers.takeFirst() }
-            state[token].leaverFrame = nil
-            return nil
-        }
-        effects.perform()
-        return next
-    }
-
     /// Notes the call of a leaver's closer that runs.
     @inline(never) fileprivate func note(_ call: CloserCall?) {
         var garbage = Garbage()
@@ -134,11 +99,10 @@ extension Family {
         garbage.dispose()
     }
 
-    /// Returns the call that runs, or a new one if none does, if one of the nodes has leavers.
-    @inline(never) fileprivate func leaverCall(delaying nodes: [Node]) -> CloserCall? {
+    /// Returns the call that runs, or a new one if none does, unless the closers of a leaver have run.
+    @inline(never) fileprivate func leaverCall(until last: Frame?) -> CloserCall? {
         lock.withLock { token in
-            let isDelayed = nodes.contains { $0.hasLeavers(token) }
-            return isDelayed ? state[token].leaverCall.value ?? CloserCall() : nil
+            last.flatMap { $0.isFinished ? nil : state[token].leaverCall.value ?? CloserCall(in: $0) }
         }
     }
 }
@@ -154,9 +118,9 @@ extension [Closer] {
         let frame = Frame(.closer, in: node.family, node, key, under: frame, within: nil)
         var errors: [any Error] = []
         for closer in self {
-            let call = CloserCall()
+            let call = CloserCall(in: frame)
             if isLeaver { node.family.note(call) }
-            if let error = await call.run(closer, in: frame, deadline, isLeaver: isLeaver) { errors.append(error) }
+            if let error = await call.run(closer, deadline, isLeaver: isLeaver) { errors.append(error) }
             if isLeaver { node.family.note(nil) }
         }
         frame.end()
@@ -167,16 +131,17 @@ extension [Closer] {
 
 /// A call of a closer in a separate task, which can be abandoned.
 final class CloserCall: Sendable {
+    fileprivate let frame: Frame
     private let start = ContinuousClock.now
     private let outcome = Locked<Result<Void, any Error>?>(nil)
     private let waiter = Waiter()
 
+    init(in frame: Frame) { self.frame = frame }
+
     /// Runs the closer.
     ///
     /// Returns the error that it threw, or an error if it exceeded its deadline.
-    @inline(never) func run(
-        _ closer: Closer, in frame: Frame, _ deadline: Duration?, isLeaver: Bool = false
-    ) async -> (any Error)? {
+    @inline(never) func run(_ closer: Closer, _ deadline: Duration?, isLeaver: Bool = false) async -> (any Error)? {
         // What can't be abandoned begins here, so that a closer that doesn't suspend needs no hop to another thread.
         let work = Task.start(atOnce: deadline == nil && !isLeaver) { [self] in
             do {
@@ -280,6 +245,10 @@ private struct Closing: Sendable {
 
     func run() async -> Result<[CloseError.Failure], any Error> {
         var waits: [Frame] = []
+        // Those that aren't closed yet.
+        var nodes: [Node] = []
+        // The last leavers of the nodes: what leaves after them is left to this closing, or was loaded by others.
+        var leavers = WordTable<ObjectIdentifier, Frame>()
         defer {
             for target in waits { Waits.remove(frame, for: target) }
             frame.end()
@@ -287,12 +256,11 @@ private struct Closing: Sendable {
         do {
             var failures: [CloseError.Failure] = []
             // Loads that began before, and what they need, finish first. They may make further children.
-            var nodes: [Node] = []
-            while case let (more, loads) = try refuseLoads(besides: nodes, &waits), !more.isEmpty {
-                failures += await awaitLoads(loads, of: more)
+            while case let (more, loads) = try refuseLoads(besides: nodes, &waits, &leavers), !more.isEmpty {
                 nodes += more
+                failures += await awaitLoads(loads, of: more)
             }
-            try await begin(node, as: frame, nodes)
+            try await begin(node, as: frame, leavers[ObjectIdentifier(node)])
             // A closer may wait for a task that reads a sequence, of any of these containers.
             let sequences = family.lock.withLock { token in
                 nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value } }
@@ -300,10 +268,15 @@ private struct Closing: Sendable {
             }
             for sequence in sequences { sequence.cancel() }
             // The youngest first: a child is younger than its parent.
-            for node in nodes.sorted(by: { $0.number > $1.number }) { failures += try await close(node) }
+            nodes.sort { $0.number < $1.number }
+            while let node = nodes.last {
+                failures += try await close(node, leavers[ObjectIdentifier(node)])
+                nodes.removeLast()
+            }
             return .success(failures)
         } catch {
-            end(node, frame)
+            family.lock.withLock { token in for node in nodes { leaveRest(token, of: node, frame) } }
+            for node in nodes { end(node, frame) }
             return .failure(error)
         }
     }
@@ -314,7 +287,9 @@ private struct Closing: Sendable {
     ///
     /// - Throws: `CloseError`, before anything is refused, if what the closing has to wait for waits for it.
     @inline(never)
-    private func refuseLoads(besides known: [Node], _ waits: inout [Frame]) throws -> (nodes: [Node], loads: [Frame]) {
+    private func refuseLoads(
+        besides known: [Node], _ waits: inout [Frame], _ leavers: inout WordTable<ObjectIdentifier, Frame>
+    ) throws -> (nodes: [Node], loads: [Frame]) {
         let known = ObjectSet(known)
         return try family.lock.withLock { token in
             let nodes = node.subtree(token).filter { !known.contains($0) }
@@ -324,11 +299,17 @@ private struct Closing: Sendable {
             let rare = nodes.compactMap { $0.storage[token].rare }
             var seen = ObjectSet(loads)
             let joined = rare.flatMap { $0.joined.all.compactMap(\.load) }.filter { seen.insert($0) }
-            let leavers = nodes.contains { $0.hasLeavers(token) } ? [family.state[token].leaverFrame!] : []
-            let targets = loads + joined + rare.compactMap(\.closing) + leavers
+            for node in nodes { leavers[ObjectIdentifier(node)] = node.leaver(token) }
+            var left = nodes.compactMap { $0.leaver(token) }.filter { seen.insert($0) }
+            // All wait for the one that runs, which would be found only behind all others.
+            if !left.isEmpty, let call = family.state[token].leaverCall.value { left.insert(call.frame, at: 0) }
+            let targets = left + loads + joined + rare.compactMap(\.closing)
             if Waits.add(frame, for: targets) != nil { throw waitsForItself }
             waits += targets
-            for node in nodes { node.storage[token].advance(to: .refusing) }
+            for node in nodes {
+                node.storage[token].advance(to: .refusing)
+                node.storage[token].more().dueClosings += 1
+            }
             // From the moment when all are known, a further child is made closed.
             if nodes.isEmpty, node.storage[token].rare?.closing == nil { node.storage[token].more().closing = frame }
             return (nodes, loads)
@@ -340,9 +321,9 @@ private struct Closing: Sendable {
     /// Returns the loads that exceed the deadline, whose instances won't be kept.
     @inline(never) private func awaitLoads(_ loads: [Frame], of nodes: [Node]) async -> [CloseError.Failure] {
         let end = Closer {
-            for node in nodes { await awaitIdle(node) { token in node.storage[token].inProgress == 0 } }
+            for node in nodes { await awaitIdle(node) }
         }
-        guard let error = await CloserCall().run(end, in: frame, deadline) else { return [] }
+        guard let error = await CloserCall(in: frame).run(end, deadline) else { return [] }
         return loads.compactMap { load in
             let name = load.key!.name
             return load.isFinished ? nil : (feature: name, error: error, name: name)
@@ -356,20 +337,23 @@ private struct Closing: Sendable {
     }
 
     /// Closes one container, after its children: runs all closers, dependents before what they depend on, its own last.
-    @inline(never) private func close(_ node: Node) async throws -> [CloseError.Failure] {
+    ///
+    /// - `leaver`: The last one of the container.
+    @inline(never) private func close(_ node: Node, _ leaver: Frame?) async throws -> [CloseError.Failure] {
         let frame = node === self.node ? frame : Frame(.closing, in: family, node, under: frame, within: nil)
-        defer {
-            end(node, frame)
-            if node !== self.node { frame.end() }
+        defer { if node !== self.node { frame.end() } }
+        try await begin(node, as: frame, leaver)
+        // Wait for leavers while their inputs are still there.
+        let wait = family.lock.withLock { token in
+            leaver.flatMap { $0.isFinished ? nil : $0.beginWait(token, for: nil) }
         }
-        try await begin(node, as: frame, [node])
-        // Wait for leavers while their inputs are still there; nothing but what others load leaves from now on.
-        try await awaitLeavers(of: node, frame)
+        if let wait { await limitingLeavers(until: leaver) { await wait.suspend() } }
         var failures: [CloseError.Failure] = []
         while true {
             var effects = Effects()
-            guard let (closers, teardown) = takeClosers(of: node, &effects) else {
+            guard let (closers, teardown) = takeClosers(of: node, frame, &effects) else {
                 effects.perform()
+                end(node, frame)
                 return failures
             }
             let key = teardown?.key
@@ -381,40 +365,36 @@ private struct Closing: Sendable {
         }
     }
 
-    /// Ends the closing of one container, also before its closers have run; leaves what others loaded meanwhile to another.
+    /// Ends the closing of one container, also before its closers have run.
     private func end(_ node: Node, _ frame: Frame) {
         family.lock.withLock { token in
-            guard let rare = node.storage[token].rare, rare.closing === frame else { return }
-            (rare.closing, rare.takesLeavers) = (nil, false)
-            for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
+            if let rare = node.storage[token].rare, rare.closing === frame { rare.closing = nil }
         }
         node.end(isReleased: false)
     }
 
-    /// Begins to close a container in a frame, after other closings that do; meanwhile, limits the leavers of `nodes`.
-    @inline(never) private func begin(_ node: Node, as frame: Frame, _ nodes: [Node]) async throws {
-        var isNext = false
+    /// Begins to close a container in a frame, after other closings that do; meanwhile, limits the leavers.
+    @inline(never) private func begin(_ node: Node, as frame: Frame, _ leaver: Frame?) async throws {
         @inline(never) func next() throws -> Wait? {
             try family.lock.withLock { token in
                 let rare = node.storage[token].more()
-                if isNext { rare.nextClosings -= 1 }
                 guard let other = rare.closing, other !== frame else {
-                    (rare.closing, rare.takesLeavers) = (frame, true)
+                    rare.closing = frame
                     return nil
                 }
                 guard let wait = other.beginWait(token, for: self.frame) else { throw waitsForItself }
-                rare.nextClosings += 1
-                isNext = true
                 return wait
             }
         }
-        while let wait = try next() { await limitingLeavers(of: nodes) { await wait.suspend() } }
+        while let wait = try next() { await limitingLeavers(until: leaver) { await wait.suspend() } }
     }
 
     /// Returns the closers of the instance that ended loading last or, if there's none left, the container's own; closes the
     /// container if it has no closer left, including those that other closers registered.
     @inline(never)
-    private func takeClosers(of node: Node, _ effects: inout Effects) -> (closers: [Closer], Teardown?)? {
+    private func takeClosers(
+        of node: Node, _ frame: Frame, _ effects: inout Effects
+    ) -> (closers: [Closer], Teardown?)? {
         family.lock.withLock { token in
             let rare = node.storage[token].more()
             if let teardown = rare.teardowns.last {
@@ -424,33 +404,28 @@ private struct Closing: Sendable {
             let closers = rare.closers.takeAll()
             if !closers.isEmpty { return (closers.reversed(), nil) }
             node.finishClosing(token, &effects)
-            rare.takesLeavers = false
+            // Others still wait until this one has released everything.
+            frame.markFinished()
+            leaveRest(token, of: node, frame)
             return nil
         }
     }
 
-    /// Returns when the closers of a container's leavers have run, but not of what leaves from now on, which might never end.
-    @inline(never) private func awaitLeavers(of node: Node, _ frame: Frame) async throws {
-        let (last, runner) = family.lock.withLock { token in
-            let last = node.storage[token].rare?.lastLeaver
-            node.storage[token].rare?.awaitedLeaver = last ?? 0
-            return (last, node.hasLeavers(token) ? family.state[token].leaverFrame : nil)
-        }
-        guard let last, let runner else { return }
-        if Waits.add(frame, for: runner) != nil { throw waitsForItself }
-        await limitingLeavers(of: [node]) {
-            await awaitIdle(node) { token in !node.hasLeavers(token, until: last) }
-        }
-        Waits.remove(frame, for: runner)
+    /// Leaves the closers that are listed from now on to another closing, and those of what others have loaded meanwhile.
+    private func leaveRest(_ token: LockToken, of node: Node, _ frame: Frame) {
+        let rare = node.storage[token].more()
+        rare.dueClosings -= 1
+        guard rare.closing === frame else { return }
+        for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
     }
 
-    /// Returns when `wait` does; meanwhile, limits each call of a leaver's closer to the deadline, from now or from its beginning, as
-    /// long as some nodes wait for one.
-    @inline(never) private func limitingLeavers(of nodes: [Node], _ wait: () async -> Void) async {
+    /// Returns when `wait` does; meanwhile, limits each call of a leaver's closer to the deadline, from now or from its beginning,
+    /// until the closers of `last` have run.
+    @inline(never) private func limitingLeavers(until last: Frame?, _ wait: () async -> Void) async {
         let start = ContinuousClock.now
         let limit = deadline.map { deadline in
             Task {
-                while !Task.isCancelled, let call = family.leaverCall(delaying: nodes) {
+                while !Task.isCancelled, let call = family.leaverCall(until: last) {
                     await call.end(after: deadline, from: start)
                 }
             }
@@ -459,11 +434,11 @@ private struct Closing: Sendable {
         limit?.cancel()
     }
 
-    @inline(never) private func awaitIdle(_ node: Node, _ isIdle: (LockToken) -> Bool) async {
+    @inline(never) private func awaitIdle(_ node: Node) async {
         while true {
             let waiter = Waiter()
             let isDone = family.lock.withLock { token in
-                if isIdle(token) { return true }
+                if node.storage[token].inProgress == 0 { return true }
                 node.storage[token].more().idleWaiters.append(waiter)
                 return false
             }

@@ -340,7 +340,7 @@ extension Frame {
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
-            guard let error = await CloserCall().run(closer, in: self, nil) else { continue }
+            guard let error = await CloserCall(in: self).run(closer, nil) else { continue }
             family.reports.report(Messages.closerFailed(of: key!, error))
         }
     }
@@ -475,7 +475,9 @@ extension Node {
 
     func endWork(_ token: LockToken, _ effects: inout Effects) {
         storage[token].inProgress -= 1
-        if storage[token].inProgress == 0 { wakeIdle(token, &effects) }
+        guard storage[token].inProgress == 0, let rare = storage[token].rare else { return }
+        effects.wake(rare.idleWaiters)
+        rare.idleWaiters = []
     }
 
     /// Counts a read that waits here for a load that another one has begun; a closing finds out what it waits for.
@@ -487,13 +489,6 @@ extension Node {
     func removeJoined(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
         storage[token].rare?.joined.remove(waiter)
         endWork(token, &effects)
-    }
-
-    /// Wakes the tasks that wait until nothing is in progress here.
-    func wakeIdle(_ token: LockToken, _ effects: inout Effects) {
-        guard let rare = storage[token].rare, !rare.idleWaiters.isEmpty else { return }
-        effects.wake(rare.idleWaiters)
-        rare.idleWaiters = []
     }
 }
 

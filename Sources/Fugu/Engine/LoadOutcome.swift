@@ -137,7 +137,7 @@ struct LoadOutcome {
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
         let isLate =
-            load.facts!.isLate && home.storage[token].rare?.takesLeavers == true
+            load.facts!.isLate && home.storage[token].rare?.closing?.isFinished == false
             && !load.chain.contains { $0.kind == .closer }
         let key = load.key!.known(at: home.depth)
         return Lifetime(token, key, home: home, closers: closers, uses: uses, isLate: isLate)

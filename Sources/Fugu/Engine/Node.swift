@@ -50,13 +50,7 @@ struct FamilyState {
     var namings = KeyTable<PropertyNaming>()
     /// The nodes that have sources; a node is removed when it ends.
     var sourced = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
-    /// The instances that have left, whose closers run one instance after the other.
-    var leavers = Queue<Teardown>()
-    /// How many instances have left so far, and of how many the closers have run.
-    var leaverCount = 0
-    var leaversOver = 0
-    /// The frame in which these closers run, if any do, to find circles of waits, and the last call of one, which keeps its error.
-    var leaverFrame: Frame?
+    /// The call of a leaver's closer that runs, of which the error is kept.
     var leaverCall = Kept<CloserCall?>(nil)
     /// The reports that debug builds have already made: for each feature, the keys.
     private var reported = KeyTable<Set<Key>>()
@@ -187,23 +181,20 @@ final class RareNodeState {
     var tracker: Tracker?
     /// The closers that were registered outside loads.
     var closers = Kept<[Closer]>([])
-    /// The closing in progress.
+    /// The closing in progress, which has finished once it has run the closers, but not yet released everything.
     var closing: Frame?
-    /// Whether that closing still runs the closers of what leaves, and how many closings wait for it, to do so next.
-    var takesLeavers = false
-    var nextClosings = 0
+    /// How many closings will run, or are running, the closers of what leaves.
+    var dueClosings = 0
     /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
     var teardowns = SparseList<Teardown>()
     /// The closers of instances that others load while a closing runs here, until it ends.
     var lateTeardowns = SparseList<Teardown>()
-    /// The instance that has left last, as its number among those of the family.
-    var lastLeaver = 0
-    /// The instance for whose closers the closing in progress waits.
-    var awaitedLeaver = 0
+    /// The frame of the closers of the instance that has left last, from here or below; each waits for the one before.
+    var lastLeaver: Frame?
     var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || !lateTeardowns.isEmpty }
     /// The waits of reads here for loads that other reads have begun, here or elsewhere.
     var joined = SparseList<Waiter>()
-    /// The tasks that wait until no load is in progress here, or until leavers are closed.
+    /// The tasks that wait until no load is in progress here.
     var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.
     var recorder: Frame?
@@ -415,7 +406,7 @@ extension Node {
         var next: Node?
         family.lock.withLock { token in
             guard isReleased || storage[token].isReleased else { return }
-            let isClosing = storage[token].rare.map { $0.closing != nil || $0.nextClosings > 0 } ?? false
+            let isClosing = storage[token].rare.map { $0.closing != nil || $0.dueClosings > 0 } ?? false
             storage[token].isReleased = hasChildren(token) || isClosing
             if storage[token].isReleased { return }
             storage[token].advance(to: .ended)
@@ -443,11 +434,6 @@ extension Node {
             if !rare.closers.value.isEmpty { abandoned.append(nil) }
             if rare.sources.value != nil { family.state[token].sourced[ObjectIdentifier(self)] = nil }
             if let scope = rare.scope { scope.forget(token, in: self) }
-            // Closings of the nearest node above wait for the leavers from now on.
-            if rare.lastLeaver > family.state[token].leaversOver, let above = nearestOpen(token) {
-                let others = above.storage[token].more()
-                others.lastLeaver = max(others.lastLeaver, rare.lastLeaver)
-            }
             effects.wake(rare.idleWaiters)
             garbage.add(rare)
         }
