@@ -26,6 +26,9 @@ extension Law28MeanwhileTests {
         Case(
             "A leaver may close a container whose closing has waited for those that left before (law 28)", queuedBehind),
         Case(
+            "What an overdue load loads while a closing releases what it has closed is closed (law 28)",
+            endsWhileReleased),
+        Case(
             "Another close() closes what one that's refused midway has left, and instances leave in between (law 28)",
             refusedMidway),
         Case("A call that waits for another one abandons no closer of other containers (law 28)", othersAreLeft),
@@ -328,6 +331,38 @@ extension Law28MeanwhileTests {
         expect(log.all, equals: ["afterward"])
         try await finishing { try await root.close() }
         expect(log.all, equals: ["afterward", "meanwhile", "root"])
+    }
+
+    struct Overdue: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            container[LoadsProperty.self].add(Frame.current!)
+            await stage.gate("overdue").opened()
+            return Thing()
+        }
+    }
+    enum LoadsProperty: Property {
+        static var defaultValue: Log<Frame> { Log() }
+    }
+
+    func endsWhileReleased() async throws {
+        let root = Container().unreported
+        let log = Log<String>()
+        let reader = Task { try await root[Overdue.self] }
+        let load = await root[LoadsProperty.self].first(1)[0]
+        let needed = FeatureKey(home: .local, id: UniqueID()) { handle in
+            handle.onClose { log.add("closed") }
+            return 1
+        }
+        let released = FeatureKey(home: .local, id: UniqueID()) { _ in
+            Witness { [unowned root] in _ = Context.run(nil, load) { root[needed] } }
+        }
+        _ = root[released]
+        await #expect(throws: CloseError.self) { try await root.close(deadline: .zero) }
+        await root.untilClosersRan()
+        expect(log.all, equals: ["closed"])
+        root.stage.gate("overdue").open()
+        _ = try await reader.value
     }
 
     func othersAreLeft() async throws {
