@@ -192,7 +192,7 @@ extension Law30LoadsTests {
 
     @Test("Many instances that leave are refused close(): time in proportion (laws 28 and 30)")
     func refusedLeavers() async throws {
-        try await expectProportion(200 * Self.scale) { count in
+        await expectProportion(200 * Self.scale) { count in
             let root = Container()
             let (goesOn, ran) = (Gate(), Counter())
             leave(root, count) { [unowned root] in

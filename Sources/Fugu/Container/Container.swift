@@ -137,10 +137,10 @@ public final class Container: FeatureContainer {
     /// Don't access it directly.
     public var _container: Container { self }
 
-    /// Whether every access takes the slow path, where a test process checks it.
-    @inline(__always) var isWatched: Bool { TestProcess.isTesting && isWatchedInTest }
+    /// Whether every access takes the slow path, where a test process or a debug build checks it.
+    @inline(__always) var isWatched: Bool { TestProcess.checksLoads && takesSlowPath }
 
-    @inline(never) private var isWatchedInTest: Bool {
+    @inline(never) private var takesSlowPath: Bool {
         if case .owner = role { _storage.address != asked.storage.address } else { false }
     }
 

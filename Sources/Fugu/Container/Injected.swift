@@ -192,7 +192,9 @@ extension Container {
 
     /// Reports, once for this container, that a key is read in another one although this one has something else, or something else
     /// from which the last instance was made.
-    func checkReading(of key: Key, in other: Container) {
+    ///
+    /// - `isKept`: Whether that's a mistake only if the other one has been closed.
+    func checkReading(of key: Key, in other: Container, isKept: Bool = false) {
         let (current, node) = (node, other.node)
         guard current.family === node.family else { return }
         let report = node.family.lock.withLock { token -> String? in
@@ -201,11 +203,22 @@ extension Container {
             let way = isPassed(key) ? [key] : node.family.way(token, from: key, to: isPassed)
             // Told apart from what else is reported of the key.
             let isOther = way.last.map(isPassed) == true
-            guard isOther, current.storage[token].more().isNew(Key(raw: 0), key) else { return nil }
-            return Messages.readBeside(
-                way, at: ReadPlace.current, made: node.nameWithPlace(token), current: current.nameWithPlace(token))
+            guard isOther, !isKept || node.storage[token].isClosed,
+                current.storage[token].more().isNew(Key(raw: 0), key)
+            else { return nil }
+            let (made, current) = (node.nameWithPlace(token), current.nameWithPlace(token))
+            return isKept
+                ? Messages.readKept(way, made, current: current)
+                : Messages.readBeside(way, at: ReadPlace.current, made: made, current: current)
         }
         if let report { node.family.reports.report(report) }
+    }
+
+    /// Reports a read through this container, after it was closed, while one beside it is bound that has something else.
+    @inline(never) func checkKept(_ key: Key) {
+        guard let current = Context.bound?.container, !current.node.isWithin(asked), !asked.isWithin(current.node)
+        else { return }
+        current.checkReading(of: key, in: self, isKept: true)
     }
 }
 

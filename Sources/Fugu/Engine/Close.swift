@@ -185,6 +185,8 @@ extension Container {
     /// Returns the failures of closers.
     func runClose(_ deadline: Duration?) async throws -> [CloseError.Failure] {
         tell(.closed)
+        // What keeps the container beyond its operation is noticed when it reads.
+        if TestProcess.checksLoads, case .owner = role { watchEveryAccess() }
         let node = node
         let span = ClosingSpan(node)
         if node.closeAtOnce() {

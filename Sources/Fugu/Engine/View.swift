@@ -70,7 +70,9 @@ extension Container {
     @inline(__always)
     private func presentNow(_ key: Key) -> Payload? {
         switch role {
-        case .owner, .view: return asked.present(key, for: nil)
+        case .owner, .view:
+            if isWatched { checkKept(key) }
+            return asked.present(key, for: nil)
         case .handle(let load):
             if !load.isFinished { return asked.present(key, for: load) }
             #if DEBUG

@@ -286,6 +286,15 @@ enum Messages {
             + "what the caller has, write Container.current instead of @Injected."
     }
 
+    /// `way`: From what was read to what the second container has set.
+    static func readKept(_ way: [Key], _ kept: String, current: String) -> String {
+        let (name, input) = (way[0].name, way[way.count - 1].name)
+        return
+            "Fugu: \(name) was read from \(kept) after it was closed, while Container.current is \(current), beside it, which has "
+            + "another \(input).\(pathLine(way.map(\.name)))Fix: read from Container.current at each use; what outlives an operation "
+            + "mustn't keep its container."
+    }
+
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
         let chain = waiter.map { Array($0.chain.compactMap(\.key?.name).reversed()) } ?? []
         return "Fugu: \(key.name) is written while modify changes it, and modify waits for this write.\nPath: "
