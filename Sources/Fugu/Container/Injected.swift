@@ -206,20 +206,21 @@ extension Container {
             guard isOther, !isKept || node.storage[token].isClosed,
                 current.storage[token].more().isNew(Key(raw: 0), key)
             else { return nil }
-            let (made, current) = (node.nameWithPlace(token), current.nameWithPlace(token))
-            return isKept
-                ? Messages.readKept(way, made, current: current)
-                : Messages.readBeside(way, at: ReadPlace.current, made: made, current: current)
+            return Messages.readBeside(
+                way, at: ReadPlace.current, made: node.nameWithPlace(token), current: current.nameWithPlace(token),
+                isKept: isKept)
         }
         if let report { node.family.reports.report(report) }
     }
 
+    #if DEBUG
     /// Reports a read through this container, after it was closed, while one beside it is bound that has something else.
-    @inline(never) func checkKept(_ key: Key) {
+    func checkKept(_ key: Key) {
         guard let current = Context.bound?.container, !current.node.isWithin(asked), !asked.isWithin(current.node)
         else { return }
         current.checkReading(of: key, in: self, isKept: true)
     }
+    #endif
 }
 
 extension Node {

@@ -185,8 +185,10 @@ extension Container {
     /// Returns the failures of closers.
     func runClose(_ deadline: Duration?) async throws -> [CloseError.Failure] {
         tell(.closed)
+        #if DEBUG
         // What keeps the container beyond its operation is noticed when it reads.
-        if TestProcess.checksLoads, case .owner = role { watchEveryAccess() }
+        if case .owner = role { watchEveryAccess() }
+        #endif
         let node = node
         let span = ClosingSpan(node)
         if node.closeAtOnce() {

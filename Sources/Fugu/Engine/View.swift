@@ -71,7 +71,9 @@ extension Container {
     private func presentNow(_ key: Key) -> Payload? {
         switch role {
         case .owner, .view:
+            #if DEBUG
             if isWatched { checkKept(key) }
+            #endif
             return asked.present(key, for: nil)
         case .handle(let load):
             if !load.isFinished { return asked.present(key, for: load) }
@@ -174,9 +176,11 @@ extension Container {
         if case .handle(let load) = role, load.add(closer) { return }
         tell(.changed)
         let node = node
+        #if DEBUG
         if let load = Frame.current, load.kind == .load, load.family === node.family, load.node!.isWithin(node) {
             node.family.reports.report(Messages.closerBesideLoad(load.key!))
         }
+        #endif
         let life = node.family.lock.withLock { token in
             if node.isEnded(token) { return Life.ended }
             let rare = node.storage[token].more()
