@@ -18,6 +18,8 @@ extension ContainerKeys {
     fileprivate var underscored: PropertyKey<Int> { .init("law25d.base_url", defaultValue: 0) }
     fileprivate var narrow: PropertyKey<Int> { .init("law25d.bound", defaultValue: 1, form: .range(1...5)) }
     fileprivate var wide: PropertyKey<Int> { .init("law25d.bound", defaultValue: 1, form: .range(1...9)) }
+    fileprivate var secretWord: PropertyKey<String> { .init("law25d.word", defaultValue: "hunter2", isSecret: true) }
+    fileprivate var openWord: PropertyKey<String> { .init("law25d.word", defaultValue: "hunter2") }
     fileprivate var split: PropertyKey<[Int]> { .init("law25d.list", defaultValue: [], form: .separated(by: ";")) }
     fileprivate var commas: PropertyKey<[Int]> { .init("law25d.list", defaultValue: []) }
     fileprivate var mergedPair: PropertyKey<Pair?> { .init("law25d.pair", form: .merged) }
@@ -40,6 +42,7 @@ struct Law25DeclarationsTests {
         Case("Of keys that aren't declared, each type decodes the text, and whoever reads first decides", undeclared),
         Case("Two names with one variable and one argument are a mistake", spellings),
         Case("One name with two forms is a mistake", forms),
+        Case("One name that's a secret for one key only is a mistake, whichever is declared or read first", secrets),
         Case("A member of a merged table is a name that must agree with others", members),
         Case(
             "A child sees what its parent declares, also after it has declared something itself, and so do copies",
@@ -97,6 +100,17 @@ struct Law25DeclarationsTests {
         try #require(mistakes.count == 2)
         expect(mistakes[0].hasPrefix("law25d.bound: has two forms, 1...5 (") && mistakes[0].contains(" and 1...9 ("))
         expect(mistakes[1].contains("words between \";\" (") && mistakes[1].contains(" and any value ("))
+    }
+
+    func secrets() throws {
+        _ = container.openWord
+        for keys in [[\.openWord, \.secretWord], [\.secretWord, \.openWord]] as [[KeyPath<ContainerKeys, _>]] {
+            let container = Container()
+            for key in keys { container.declare(key) }
+            let told = thrown { try container.validate() }
+            expect(told.hasPrefix("law25d.word: is a secret (FuguConfigurationTests/Law25Declarations"), told)
+            expect(told.contains("but isn't declared as one (FuguConfigurationTests/") && !told.contains("\n"), told)
+        }
     }
 
     func members() throws {

@@ -164,7 +164,9 @@ extension PropertyKey {
     /// The name and type that sources need, if the key has a name.
     package var naming: PropertyNaming? { descriptor.naming }
     /// A Boolean value that indicates whether the value must never be printed.
-    package var isSecret: Bool { descriptor.isSecret || naming?.isSecret == true }
+    package var isSecret: Bool { isDeclaredSecret || naming?.isSecret == true }
+    /// A Boolean value that indicates whether this declaration says that the value must never be printed.
+    package var isDeclaredSecret: Bool { descriptor.isSecret }
     /// A line that describes the value, if the key has one.
     package var help: String? { descriptor.help }
     /// The form of the values that sources may supply, if the key has one.

@@ -117,8 +117,8 @@ extension [DeclaredKey] {
         return filter { known.insert($0.identity).inserted }
     }
 
-    /// An error for each declaration that disagrees with an earlier one: another type, default, or form for the same name,
-    /// or another name for the same variable and argument.
+    /// An error for each declaration that disagrees with an earlier one: another type, default, or form for the same name, one
+    /// that's a secret only here or there, or another name for the same variable and argument.
     ///
     /// The members of merged tables are names, too.
     var disagreements: [PropertyError] {
@@ -165,6 +165,10 @@ extension DeclaredKey {
             let shown = isSecret() || other.isSecret() ? ["a secret", "another one"] : told
             errors.append(PropertyError(ErrorText.twoDefaults((shown[0], other.place), (shown[1], place)), name: name))
         }
+        if isDeclaredSecret != other.isDeclaredSecret {
+            let (secret, open) = isDeclaredSecret ? (self, other) : (other, self)
+            errors.append(PropertyError(ErrorText.secretAndOpen(secret: secret.place, open: open.place), name: name))
+        }
         if form != other.form {
             errors.append(PropertyError(ErrorText.twoForms((other.form, other.place), (form, place)), name: name))
         }
@@ -196,6 +200,8 @@ struct DeclaredKey: Sendable {
     /// What the key's form asks for, which tells forms apart.
     let form: String
     let isSecret: @Sendable () -> Bool
+    /// Whether this declaration says that the value is a secret.
+    let isDeclaredSecret: Bool
     let mistake: @Sendable (Container) -> PropertyError?
     /// Returns an error if code or a rule has set a value that the form refuses.
     let refusal: @Sendable (Container) -> PropertyError?
@@ -226,6 +232,7 @@ struct DeclaredKey: Sendable {
         identity = Identity(label: label, type: ObjectIdentifier(Value.self))
         valueType = TypeText.unwrapped(Value.self)
         isSecret = { key.isSecret }
+        isDeclaredSecret = key.isDeclaredSecret
         mistake = { container in
             let answer = container.origins(of: key).answer()
             if key.isRequired, case .success(nil) = answer {

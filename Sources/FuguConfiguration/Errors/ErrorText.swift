@@ -95,6 +95,11 @@ enum ErrorText {
         "has two forms, \(first.text) (\(first.place)) and \(second.text) (\(second.place)); whoever reads first decides"
     }
 
+    /// `secret`, `open`: The places of the declarations.
+    static func secretAndOpen(secret: String, open: String) -> String {
+        "is a secret (\(secret)), but isn't declared as one (\(open)); declare both with isSecret: true"
+    }
+
     static func sameSpelling(as other: String, variable: String, argument: String) -> String {
         "has the same variable and argument as \(other), \(variable) and \(argument); rename one of them"
     }
