@@ -249,7 +249,8 @@ struct Law25FormTests {
         expectMessage(
             of: result,
             "law25f.url is required, and nothing gives a value for it. Database declares its home, so it sees nothing",
-            "Path: Database → \\.databaseURL", "Fix: set it, or apply a source")
+            "Path: Database → \\.databaseURL", "Fix: set it, or apply a source",
+            "declare the key, container.declare(\\.…), and call validate().")
     }
 
     func takenAway() throws {

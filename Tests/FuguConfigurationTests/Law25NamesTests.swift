@@ -79,8 +79,8 @@ struct Law25TyposTests {
     }
 
     private let inside = """
-        nothing reads this name: srv is read as a whole table, which only a file can provide; set it there, or declare a \
-        key for it
+        nothing reads this name: srv is read as a whole table, which only a file can provide; set it there, give srv the \
+        form: .merged, or declare a key for it
         """
 
     func variables() throws {
@@ -108,7 +108,8 @@ struct Law25TyposTests {
         try container.apply(
             EnvironmentSource(prefix: "APP", environment: ["APP_SRV_POTR": "1", "APP_SRV_NAEM": "", "APP_MAP_X": "1"]))
         try container.apply(ArgumentsSource(["--srv-potr=1", "--srv-naem=x", "--map-x=1"]))
-        let map = inside.replacing("srv", with: "map")
+        // The type of a dictionary has no members.
+        let map = inside.replacing("give srv the form: .merged, ", with: "").replacing("srv", with: "map")
         expect(
             thrown { try container.validate(keys) }.split(separator: "\n"),
             equals: [
@@ -439,9 +440,24 @@ struct Law25NamesOfOthersTests {
         let text = problems { try container.validate(\.port, \.isVerbose) }
         #expect(
             text == """
-                argument --verbose: verbose: expected Bool (true or false), found text "-port"
+                argument --verbose: verbose: expected Bool (true or false; if the word isn't meant for --verbose, write \
+                --verbose=true), found text "-port"
                 argument -port: an argument begins with --; did you mean --port?
                 """)
+    }
+
+    @Test(
+        "A word after an option that's on or off is its value, unless it says so or the word is elsewhere (law 25)",
+        arguments: [["--verbose=true", "file"], ["file", "--verbose"], ["--verbose", "--", "file"]])
+    func options(words: [String]) throws {
+        let container = Container()
+        try container.apply(ArgumentsSource(words))
+        try container.validate(\.isVerbose)
+        #expect(container.isVerbose)
+        let variable = Container()
+        try variable.apply(EnvironmentSource(environment: ["VERBOSE": "file"]))
+        let text = problems { try variable.validate(\.isVerbose) }
+        #expect(text.hasSuffix(": verbose: expected Bool (true or false), found text \"file\""))
     }
 
     @Test(

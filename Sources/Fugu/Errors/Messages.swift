@@ -341,8 +341,8 @@ enum Messages {
         let hint = fixed.map { " \($0.name) declares its home, so it sees nothing that's set below that." } ?? ""
         return
             "Fugu: \(name) is required, and nothing gives a value for it.\(hint)\(pathLine((frame?.way ?? []).map(\.name)))"
-            + "Fix: set it, or apply a source that has it. To learn of everything that is missing or wrong, call validate() when the "
-            + "program starts."
+            + "Fix: set it, or apply a source that has it. To learn of everything that is missing or wrong when the program "
+            + "starts, declare the key, container.declare(\\.…), and call validate()."
     }
 
     static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {

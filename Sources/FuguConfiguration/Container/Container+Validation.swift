@@ -113,7 +113,7 @@ extension KnownNames {
         // A key that merges tables reads their members by name, declared or not.
         let members = read.flatMap { name in MergedNames.members(of: name)?.map { name + "." + $0 } ?? [] }
         self.init(read + members + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
-        tables = { keys.filter(\.isWholeTable).compactMap(\.name) }
+        tables = { keys.compactMap(\.wholeTable) }
         singles = { keys.filter { !$0.shape(nil, false).isList }.compactMap(\.name) }
     }
 }

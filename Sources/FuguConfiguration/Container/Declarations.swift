@@ -216,8 +216,12 @@ struct DeclaredKey: Sendable {
     let mergedMembers: [TypeShape.Member]
     /// The names of these members.
     var memberNames: [String] { mergedMembers.map(\.name) }
-    /// Whether only files can hold the value, and its members have no variables and arguments of their own.
-    var isWholeTable: Bool { mergedMembers.isEmpty && shape(nil, false).isInFilesOnly }
+    /// The table, if only files can hold the value, and its members have no variables and arguments of their own.
+    var wholeTable: KnownNames.Table? {
+        let shape = shape(nil, false)
+        guard let name, mergedMembers.isEmpty, shape.isInFilesOnly else { return nil }
+        return KnownNames.Table(name: name, canMerge: !shape.isList && !shape.members.isEmpty)
+    }
     /// Returns the members that the type decodes, given a table with a sample of them, and whether to invent others.
     let shape: @Sendable (_ sample: LocatedValue?, _ inventsMissing: Bool) -> TypeShape
     /// Returns the members that the type decodes, and errors for other members in the sources.

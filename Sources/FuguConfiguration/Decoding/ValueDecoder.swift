@@ -270,6 +270,10 @@ extension LocatedValue {
             throw mismatch(Bool.self, expected: ErrorText.strictBoolean)
         default: break
         }
+        if node.kind == .text, !tree.following.isEmpty {
+            let spelling = String(tree.source.dropFirst("argument ".count))
+            throw mismatch(Bool.self, expected: ErrorText.booleanArgument(spelling))
+        }
         throw mismatch(Bool.self, expected: "Bool (true or false)")
     }
 

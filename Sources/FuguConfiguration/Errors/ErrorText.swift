@@ -46,6 +46,11 @@ enum ErrorText {
 
     static let strictBoolean = "Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too)"
 
+    /// For an argument, whose text may be a word that isn't meant for it.
+    static func booleanArgument(_ spelling: String) -> String {
+        "Bool (true or false; if the word isn't meant for \(spelling), write \(spelling)=true)"
+    }
+
     static let url = "URL (percent-encode spaces and the like, as in a%20b)"
 
     static let listInText = "an array, written a,b or as JSON, [\"a\",\"b\"]"
@@ -118,9 +123,10 @@ enum ErrorText {
         "the name appears twice, dotted and nested" + (firstLine.map { "; the first is on line \($0)" } ?? "")
     }
 
-    static func insideTable(_ table: String) -> String {
-        "nothing reads this name: \(table) is read as a whole table, which only a file can provide; set it there, or "
-            + "declare a key for it"
+    /// - `canMerge`: Whether its members have names that the key could read one by one.
+    static func insideTable(_ table: String, canMerge: Bool) -> String {
+        "nothing reads this name: \(table) is read as a whole table, which only a file can provide; set it there, "
+            + "\(canMerge ? "give \(table) the form: .merged, " : "")or declare a key for it"
     }
 
     static func swallowedByFlag(after spelling: String) -> String {

@@ -60,7 +60,7 @@ struct SpelledNames {
     private let sorted: [String]
     private let scope: String
     /// The names of tables by their spelling, found when the first advice is needed.
-    private lazy var tables = Dictionary(known.tables().map { (spell($0), $0) }) { first, _ in first }
+    private lazy var tables = Dictionary(known.tables().map { (spell($0.name), $0) }) { first, _ in first }
     private var nearest = NearestName()
 
     /// `separator`: What stands between two words of a name.
@@ -88,7 +88,7 @@ struct SpelledNames {
     }
 
     /// Returns the table that would have the name as a member if it could be spelled so.
-    mutating func table(around name: String) -> (spelling: String, name: String)? {
+    mutating func table(around name: String) -> (spelling: String, table: KnownNames.Table)? {
         var spelling = name[...]
         while let end = spelling.lastIndex(of: Character(separator)) {
             spelling = spelling[..<end]
@@ -101,10 +101,10 @@ struct SpelledNames {
     ///
     /// `suggestion`: The known name that was perhaps meant, as it's written.
     mutating func problem(of name: String, suggestion: String?) -> String {
-        guard suggestion == nil, let table = table(around: name) else {
+        guard suggestion == nil, let table = table(around: name)?.table else {
             return ErrorText.unknownName(suggestion: suggestion)
         }
-        return ErrorText.insideTable(table.name)
+        return ErrorText.insideTable(table.name, canMerge: table.canMerge)
     }
 }
 
@@ -125,13 +125,24 @@ struct KnownNames: Sendable {
         }
     }
 
+    /// A table that a key reads as a whole.
+    struct Table {
+        let name: String
+        /// Whether its type has members that the key could merge.
+        let canMerge: Bool
+
+        func renamed(_ rename: (String) -> String?) -> Table? {
+            rename(name).map { Table(name: $0, canMerge: canMerge) }
+        }
+    }
+
     let names: [String]
     /// The members that the types of known names decode.
     var members: [String] = []
-    /// Returns the names of keys that read a whole table, which only files can hold.
+    /// Returns the tables that keys read as a whole, which only files can hold.
     ///
     /// It decodes types, so it's only called for advice.
-    var tables: @Sendable () -> [String] = { [] }
+    var tables: @Sendable () -> [Table] = { [] }
     /// The table to which a source is scoped: what lies outside of it isn't meant for this container.
     var scope: String?
     /// Returns the names of keys that take one value, not a list.

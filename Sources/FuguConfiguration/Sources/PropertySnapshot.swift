@@ -180,7 +180,7 @@ private struct RenamedContent: SnapshotContent {
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         var renamed = KnownNames(known.names.compactMap(rename))
         renamed.members = known.members.compactMap(rename)
-        renamed.tables = { known.tables().compactMap(rename) }
+        renamed.tables = { known.tables().compactMap { $0.renamed(rename) } }
         renamed.scope = known.scope.flatMap(rename) ?? scope
         // Patterns outside this content are for its own names.
         let secrets = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
