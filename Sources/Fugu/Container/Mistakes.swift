@@ -72,6 +72,13 @@ extension Container {
 }
 
 extension FeatureKey {
+    /// Not available: a member of a container can't throw or suspend.
+    @available(
+        *, unavailable,
+        message: "its load can throw or suspend, which a member can't; read the type: try await container[….self]"
+    )
+    public init<F: FailableFeature>(_ feature: F.Type) where F.ContainerValue == Value { fatalError() }
+
     /// Not available: the feature belongs to the main actor.
     @available(*, unavailable, message: "it belongs to the main actor; write MainActorFeatureKey")
     public init<F: MainActorFeature>(_ feature: F.Type) where F.Instance == Value { fatalError() }

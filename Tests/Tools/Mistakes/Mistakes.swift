@@ -221,6 +221,20 @@ struct Greeter: Feature {
 
 func decorate(_ container: Container) { container.decorate(Greeter.self) { greeter in greeter } }
 
+// MARK: FailableFeatureKey
+// compiler: error: 'init(_:)' is unavailable: its load can throw or suspend, which a member can't; read the type: try await container[….self]
+// Cure: leave out the member, and write `try await container[Database.self]`; set it with `container.set(Database.self, to: …)`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+extension ContainerKeys {
+    var database: FeatureKey<Database> { .init(Database.self) }
+}
+
 // MARK: ForceUnwrapped
 // compiler: error: no exact matches in call to subscript
 // Cure: leave out the `!`: a read always gives an instance.
