@@ -5,7 +5,7 @@ import Fugu
 /// A line sets a feature in the container `$0`.
 enum Messages {
     /// What the testing library says of the expectation that a failure, which tests may throw, is for it.
-    static let expectation = "the test sets everything that it uses"
+    static let expectation = "the test has a container that sets everything it uses"
 
     static func adviceForTrait(_ line: String?) -> String { "set it in the test's trait: \(trait(line))" }
 

@@ -15,7 +15,9 @@ struct Runner: TestRunner {
             // A report without a test and a place would tell the reader nothing.
             let audience = Audience.present()
             if case .unknownTest = audience { return Audience.printError(text) }
-            audience.fail(Messages.shared(text), at: nil)
+            // Code in a child that the test has made reads from what the test configures.
+            let isInChild = Container.current.isWithinShared && !Container.current.isShared
+            audience.fail(isInChild ? text : Messages.shared(text), at: nil)
         }
         container.watch { container, use, key, place in
             Failure.recordKept()

@@ -151,6 +151,8 @@ struct Law29TestValueTests {
                 "Fugu: \($0) was loaded for real, since its static testValue isn't used."
             })
         expect(found.first?.text.contains("func testValue(in container: any FeatureContainer) in place of the") == true)
+        // It was read by nothing else.
+        expect(found.first?.text.contains("Path:") == false)
     }
 
     @Test("A strict container reports a load that makes what is external as a type, unless it reads that (law 29)")

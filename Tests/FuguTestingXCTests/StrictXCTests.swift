@@ -117,6 +117,25 @@ final class StrictXCTests: XCTestCase {
         }
     }
 
+    private enum Depth: Property {
+        static var defaultValue: Int { 0 }
+    }
+
+    private struct Reader {
+        @Injected(Depth.self) var depth
+    }
+
+    /// The test has made both, so the report doesn't say that code should read from the current container.
+    func testAReportInAChildOfTheSharedContainerSaysNothingOfThat() async throws {
+        let failures = try await failures {
+            let reader = Container.with(Container.current.child { $0[Depth.self] = 1 }) { Reader() }
+            Container.with(Container.current.child { $0[Depth.self] = 2 }) { _ = reader.depth }
+        }
+        XCTAssertEqual(failures.count, 1, "\(failures)")
+        XCTAssertTrue(failures[0].text.contains("was read by @Injected"), failures[0].text)
+        XCTAssertFalse(failures[0].text.contains("This happened in Container.shared"), failures[0].text)
+    }
+
     func testFailuresOfOtherThreadsAreOnesOfTheTest() async throws {
         let failures = try await failures {
             let container = Container.strict()
