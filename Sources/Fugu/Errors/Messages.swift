@@ -396,8 +396,9 @@ enum Messages {
         let place = descriptor.place
         return
             "Fugu: \(place.member) makes a key without an id at \(place.fileID):\(place.line), so it would be one key "
-            + "for all arguments.\nFix: give it an id: \(descriptor.typeName)(…, id: …). A function that makes the keys of its "
-            + "callers takes their member, fileID, line, and column instead, and passes them on."
+            + "for all arguments.\nFix: give it an id: \(descriptor.typeName)(…, id: …). If each member that calls it is a key, give it "
+            + "the parameters member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = "
+            + "#column instead, and pass them on."
     }
 
     static func twoCopies(_ path: String?, _ other: String?) -> String {
