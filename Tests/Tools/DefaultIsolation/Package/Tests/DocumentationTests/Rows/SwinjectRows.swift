@@ -62,6 +62,11 @@ private final class Logbook: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Logbook { Logbook(owner: container[UserName.self]) }
 }
 
+private final class Cargo: Feature, Sendable {
+    static var home: Home { .local }
+    static func load(in container: any FeatureContainer) -> Cargo { Cargo() }
+}
+
 extension FeatureContainer {
     fileprivate var anyRepository: any LinkRepository { self[Port.self] }
 }
@@ -112,10 +117,15 @@ private struct Tide: AsyncFeature {
         child[UserName.self] = "Ada"
         #expect(child[Logbook.self].owner == "Ada" && container[Logbook.self].owner == "guest")
 
-        // | `resetObjectScope(…)`, `removeAll()` |
+        #expect(child[Cargo.self] === child[Cargo.self] && child[Cargo.self] !== container[Cargo.self])
+
+        // | `resetObjectScope(…)` |
         let engine = container[Engine.self]
-        container.resetAll()
+        container.reset(Engine.self)
         #expect(container[Engine.self] !== engine)
+
+        // | `removeAll()` |
+        container.resetAll()
 
         // | `hasAnyRegistration(of:)` |
         #expect(container.ifLoaded(Boat.self) == nil)
