@@ -89,8 +89,10 @@ extension Law28AfterClosingTests {
     func closerBesideLoad() async throws {
         let root = Container()
         let reports = root.logReports()
+        let other = FeatureKey<any FeatureContainer> { $0 }
         let key = FeatureKey<Thing> { handle in
             root.onClose {}
+            handle[other].onClose {}
             handle.onClose {}
             return Thing("made")
         }

@@ -408,8 +408,6 @@ private struct Closing: Sendable {
             let closers = rare.closers.takeAll()
             if !closers.isEmpty { return (closers.reversed(), nil) }
             node.finishClosing(token, &effects)
-            // Others still wait until this one has released everything.
-            frame.markFinished()
             leaveRest(token, of: node, frame)
             return nil
         }
@@ -420,6 +418,8 @@ private struct Closing: Sendable {
         let rare = node.storage[token].more()
         rare.dueClosings -= 1
         guard rare.closing === frame else { return }
+        // What loads from now on isn't left to this closing; others still wait until it has released everything.
+        frame.markFinished()
         for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
     }
 

@@ -385,8 +385,8 @@ enum Waits {
 
     /// Records that `waiter` is about to wait for all targets, unless waiting for one of them would close a circle of waits.
     ///
-    /// It searches from both ends and continues where fewer waits are left, so that many waiters for one target, or many
-    /// targets of one waiter, don't slow each other down.
+    /// It searches from both ends and continues where it has searched less, so that many waiters for one target, many targets of
+    /// one waiter, or a long chain of waits don't slow each other down.
     ///
     /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, `waiter`, would wait for
     ///   the first, a target.
@@ -394,9 +394,7 @@ enum Waits {
         guard let waiter else { return nil }
         let above = Array(waiter.chain)
         return edges.withLock { edges in
-            for target in targets {
-                if let circle = findCircle(from: waiter, to: target, ObjectSet(above), edges) { return circle }
-            }
+            if let circle = findCircle(from: waiter, to: Array(targets), ObjectSet(above), edges) { return circle }
             for target in targets {
                 for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
                 change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
@@ -406,14 +404,16 @@ enum Waits {
     }
 
     private static func findCircle(
-        from waiter: Frame, to target: Frame, _ above: ObjectSet, _ edges: [ObjectIdentifier: Edges]
+        from waiter: Frame, to targets: [Frame], _ above: ObjectSet, _ edges: [ObjectIdentifier: Edges]
     ) -> [Frame]? {
         // The frames that need the waiter, directly or indirectly, each with the frame that it needs.
         var needs = WordTable<ObjectIdentifier, Frame>()
         var behind = [waiter]
-        // The frames that the target waits for, or `nil` once one of them is known to need the waiter.
-        var ahead: [Frame]? = [target]
-        var seen = ObjectSet([target])
+        // The frames that the targets wait for, or `nil` once one of them is known to need the waiter.
+        var ahead: [Frame]? = targets.reversed()
+        let sought = ObjectSet(targets)
+        var seen = sought
+        var (costAhead, costBehind) = (0, 0)
         while let last = behind.last {
             let waiters = edges[ObjectIdentifier(last)]?.waiters ?? Ends()
             if let next = ahead?.last {
@@ -421,7 +421,8 @@ enum Waits {
                 if above.contains(next) {
                     ahead = nil
                     continue
-                } else if targets.count <= waiters.count {
+                } else if costAhead + targets.count <= costBehind + waiters.count {
+                    costAhead += targets.count + 1
                     ahead!.removeLast()
                     for wait in targets.values where seen.insert(wait.frame) { ahead!.append(wait.frame) }
                     continue
@@ -429,8 +430,9 @@ enum Waits {
             } else if ahead != nil {
                 return nil
             }
+            costBehind += waiters.count + 1
             behind.removeLast()
-            if last === target { return circle(from: last, to: waiter, needs) }
+            if sought.contains(last) { return circle(from: last, to: waiter, needs) }
             let parent = last.parent?.chain.first { _ in true }
             for next in [parent].compactMap(\.self) + waiters.values.map(\.frame)
             where next !== waiter && !next.isFinished && needs[ObjectIdentifier(next)] == nil {

@@ -177,7 +177,10 @@ extension Container {
         tell(.changed)
         let node = node
         #if DEBUG
-        if let load = Frame.current, load.kind == .load, load.family === node.family, load.node!.isWithin(node) {
+        // What a kept handle belongs to registers its own.
+        if case .owner = role, let load = Frame.current, load.kind == .load, load.family === node.family,
+            load.node!.isWithin(node)
+        {
             node.family.reports.report(Messages.closerBesideLoad(load.key!))
         }
         #endif

@@ -281,17 +281,17 @@ enum Messages {
     /// `isKept`: Whether the first container was closed, and code that outlives it has kept it; otherwise, it's that of an ``Injected``.
     static func readBeside(_ way: [Key], at place: ReadPlace?, made: String, current: String, isKept: Bool) -> String {
         let (name, input) = (way[0].name, way[way.count - 1].name)
-        let end =
-            "but Container.current is \(current), beside it, which has another \(input).\(pathLine(way.map(\.name)))Fix: "
+        let other =
+            "but Container.current is \(current), beside it, which has another \(input).\(pathLine(way.map(\.name)))"
         if isKept {
             return
-                "Fugu: \(name) was read from \(made) after it was closed, \(end)read from Container.current at each use; what "
+                "Fugu: \(name) was read from \(made) after it was closed, \(other)Fix: read from Container.current at each use; what "
                 + "outlives an operation mustn't keep its container."
         }
         return
             "Fugu: \(name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
-            + "its owner was created, \(made), \(end)create the owner in the second container, or set \(input) in the first one. To "
-            + "read what the caller has, write Container.current instead of @Injected."
+            + "its owner was created, \(made), \(other)Fix: create the owner in the second container, or set \(input) in the first "
+            + "one. To read what the caller has, write Container.current instead of @Injected."
     }
 
     static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
