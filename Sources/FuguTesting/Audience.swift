@@ -33,8 +33,8 @@ extension Audience {
         switch self {
         case .testCase(let testCase): "\(testCase.number)"
         case .test(let test): "\(test.id)"
-        // Its tests can't be told apart.
-        case .xctest, .unknownTest, .nobody: nil
+        case .xctest: XCTestLibrary.presentTest
+        case .unknownTest, .nobody: nil
         }
     }
 

@@ -147,6 +147,12 @@ enum Messages {
             + "use it in the test itself.)"
     }
 
+    static func beforeXCTest(_ text: String) -> String {
+        text
+            + "\n(This happened while no test ran, such as in a property of an XCTestCase, which XCTest makes before the first "
+            + "test. It fails the next test that begins. Read from the container in the test itself.)"
+    }
+
     static func of(_ text: String, _ test: String) -> String {
         text + "\n(This happened on a thread or in a detached task of the test \(test).)"
     }

@@ -94,6 +94,22 @@ final class StrictXCTests: XCTestCase {
         try senders[1].flush()
     }
 
+    #if !canImport(Darwin)
+    private static let sharedSender = Container.shared[Postbox.self].sender
+
+    /// The read fails the test that comes first, and the placeholder the other one.
+    func testASharedDoubleFailsThisTest() async throws { try await callSharedSender() }
+    func testASharedDoubleFailsThisTestToo() async throws { try await callSharedSender() }
+
+    private func callSharedSender() async throws {
+        let failures = try await failures {
+            // XCTest would ignore the error, and end the test here.
+            XCTAssertThrowsError(try Self.sharedSender.flush())
+        }
+        XCTAssertEqual(failures.count, 1, "\(failures)")
+    }
+    #endif
+
     func testConfiguringBeforeTheFirstRead() throws {
         let container = Container.strict { $0[Mailer.self] = Mailer(name: "double") }
         XCTAssertEqual(container[Account.self].signup.mailer.name, "double")

@@ -80,3 +80,10 @@ final class OldPlainTests: XCTestCase {
         XCTAssertNotEqual(Container.current[Note.self], "own")
     }
 }
+
+/// Comes first by its name, so that the failure of its property is its own.
+final class OldCaseTests: XCTestCase {
+    private let forecast = Container.current[Forecast.self]
+
+    func testProperty() throws { try forecast.warn() }
+}
