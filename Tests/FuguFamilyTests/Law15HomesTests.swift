@@ -411,6 +411,7 @@ extension Law15SharedTests {
             "A read through a child that overrides what a shared feature was made from throws, with the way (law 15)",
             overriddenInput),
         Case("So does one of an async feature (law 15)", overriddenInputOfAsync),
+        Case("So does one through a child if an input is local, with the way to that input (law 15)", localInput),
         Case("A child can set a shared feature for itself (laws 14, 15)", isSet),
         Case(
             "A replaced loader keeps the declared home, unless a container below it replaces the loader (law 15)",
@@ -452,6 +453,29 @@ extension Law15SharedTests {
             _ = container[Logger.self]
             return Search()
         }
+    }
+
+    final class Cart: Feature, Sendable {
+        static var home: Home { .local }
+        static func load(in container: any FeatureContainer) -> Cart { Cart() }
+    }
+
+    struct Checkout: Feature {
+        let cart: Cart
+        static func load(in container: any FeatureContainer) -> Checkout { Checkout(cart: container[Cart.self]) }
+    }
+
+    final class Register: ThrowingFeature, Sendable {
+        static var home: Home { .shared }
+        let checkout: Checkout
+        init(_ checkout: Checkout) { self.checkout = checkout }
+        static func load(in container: any FeatureContainer) throws -> Register { Register(container[Checkout.self]) }
+    }
+
+    struct Till: ThrowingFeature {
+        static var home: Home { .with(Level.self) }
+        let checkout: Checkout
+        static func load(in container: any FeatureContainer) throws -> Till { Till(checkout: container[Checkout.self]) }
     }
 
     private static let held: [String: Drawing.Held] = [
@@ -504,6 +528,21 @@ extension Law15SharedTests {
         let error = await #expect(throws: LoadError.self) { try await child[Search.self] }
         expect(error?.path, equals: ["Search", "Logger", "RequestID"])
         try await expect(root[Search.self], is: root.child()[Search.self])
+    }
+
+    func localInput() throws {
+        let root = Container()
+        try expect(root[Register.self], is: root[Register.self])
+        let tenant = root.child { $0[Level.self] = 2 }
+        for (child, reader) in [(root.child(), "Register"), (tenant.child(), "Till")] {
+            let error = #expect(throws: LoadError.self) {
+                _ = reader == "Till" ? try child[Till.self].checkout : try child[Register.self].checkout
+            }
+            expect(error?.code, equals: .inputOverridden)
+            expect(error?.path, equals: [reader, "Checkout", "Cart"])
+            expect(error?.feature, equals: reader)
+            expect(error?.description.contains("is made from Cart, which has the home .local"), equals: true)
+        }
     }
 
     @Test("One of a plain feature stops the program with the way there (law 15)")

@@ -337,4 +337,11 @@ extension Family {
         }
         return [key]
     }
+
+    /// Whether the last instance of a key lived in the container that asked, and not because of an input.
+    func isLocal(_ token: LockToken, _ key: Key) -> Bool {
+        func last(_ key: Key) -> Provenance? { rootPlace(token, of: key)?[token].rare?.last }
+        guard let made = last(key), made.isLocal else { return false }
+        return !made.direct.contains { last($0)?.isLocal == true }
+    }
 }

@@ -12,7 +12,8 @@ struct Reading: ~Copyable {
         case external(Strictness)
         case cycle([Key])
         case tooDeep([Key])
-        case overridden([Key])
+        /// A container on the way has an instance of its own, because it overrides the last key, or because that is local.
+        case hidden([Key], byLocal: Bool)
         case closed([Key])
         case failed(any Error, [Key])
         case cancelled
@@ -190,7 +191,7 @@ struct Reading: ~Copyable {
         switch decision {
         case .cycle(let way): error = isOwnReplacement ? .ownReplacement(way) : .cycle(way)
         case .tooDeep(let way): error = .tooDeep(way)
-        case .overridden(let way): error = .overridden(way, of: key, home: request.home)
+        case .hidden(let way, let byLocal): error = .overridden(way, of: key, home: request.home, byLocal: byLocal)
         case .closed(let way): error = .closed(way)
         case .failed(let other, let way):
             if !way.isEmpty { frame?.needFailed(way, other) }
@@ -398,13 +399,16 @@ struct Reading: ~Copyable {
     }
 
     /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or fail if a key
-    /// held on the way hides the instance.
+    /// held on the way, or a local input, hides the instance.
     private func decide(_ token: LockToken, in home: Node, isReplaced: Bool) -> Decision {
         if case .found = home.look(token, key) {
-            let way = node.family.way(token, from: key) { key in
-                node.path(below: home).contains { $0.holds(token, key) }
+            var isLocal = false
+            let way = node.family.way(token, from: key) { input in
+                if node.path(below: home).contains(where: { $0.holds(token, input) }) { return true }
+                isLocal = node.family.isLocal(token, input)
+                return isLocal
             }
-            return .overridden((frame?.way ?? []) + way)
+            return .hidden((frame?.way ?? []) + way, byLocal: isLocal)
         }
         if request.isExternal, !isReplaced, let strictness = node.storage[token].strictness,
             strictness.refuses(request)

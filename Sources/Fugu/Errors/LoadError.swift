@@ -25,7 +25,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         @_alwaysEmitIntoClient public static var containerClosed: Code { Code("containerClosed") }
         /// The container was released.
         @_alwaysEmitIntoClient public static var containerGone: Code { Code("containerGone") }
-        /// The feature declares its home, and a container below overrides one of its inputs.
+        /// The feature declares its home, and a container below overrides one of its inputs or has its own.
         package static var inputOverridden: Code { Code("inputOverridden") }
         /// The loader that replaces the feature's own reads the feature.
         package static var ownReplacement: Code { Code("ownReplacement") }
@@ -40,7 +40,7 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     enum Reason: Sendable {
         case cycle, ownReplacement, tooDeep, ended, closed
         case notSupplied(Key?, line: String)
-        case overridden(feature: String, home: Home)
+        case overridden(feature: String, home: Home, byLocal: Bool)
         case external(isRequired: Bool, hasTestValue: Bool, remedy: String)
         case noPreview(name: String)
     }
@@ -86,12 +86,12 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     }
     /// The feature that nothing supplies, if that is the reason.
     var missingSupply: Key? { if case .notSupplied(let key, _) = reason { key } else { nil } }
-    static func overridden(_ way: [Key], of feature: Key, home: Home) -> LoadError {
-        LoadError(reason: .overridden(feature: feature.name, home: home), path: way.map(\.name))
+    static func overridden(_ way: [Key], of feature: Key, home: Home, byLocal: Bool) -> LoadError {
+        LoadError(reason: .overridden(feature: feature.name, home: home, byLocal: byLocal), path: way.map(\.name))
     }
-    /// The name of the feature that couldn't be loaded: the last on the path, or the one whose input, the last, is overridden.
+    /// The name of the feature that couldn't be loaded: the last on the path, or the one whose input, the last, differs.
     package var feature: String {
-        if case .overridden(let feature, _) = reason { return feature }
+        if case .overridden(let feature, _, _) = reason { return feature }
         return path.last ?? "?"
     }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }

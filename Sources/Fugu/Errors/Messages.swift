@@ -37,7 +37,11 @@ enum Messages {
         case .notSupplied(_, let line):
             "Fugu: \(name) is declared without a load, and nothing supplies it.\(way)Fix: supply it when the program starts: "
                 + line
-        case .overridden(let feature, let home):
+        case .overridden(let feature, let home, true):
+            "Fugu: \(feature) has the home \(home.name), but is made from \(name), which has the home .local: each container has "
+                + "its own.\(way)Fix: let \(feature) not read \(name), and pass \(name) to its functions; or declare no home for "
+                + "\(feature), so that each container gets its own instance."
+        case .overridden(let feature, let home, false):
             "Fugu: \(feature) has the home \(home.name), but was read in a child container that overrides its input "
                 + "\(name).\(way)Fix: let \(feature) read nothing that children set, and pass \(name) to its functions; or "
                 + "declare no home, so that each child gets its own instance."

@@ -1284,6 +1284,25 @@ struct Database: Feature {
 let server = Container()
 _ = server.child { $0.requestID = 7 }[Database.self]
 
+// MARK: SharedReadsLocal
+// program: Fugu: Receipts has the home .shared, but is made from Cart, which has the home .local: each container has its own.
+// Cure: pass the cart to the functions of the receipts.
+
+import Fugu
+
+final class Cart: Feature, Sendable {
+    static var home: Home { .local }
+    static func load(in container: any FeatureContainer) -> Cart { Cart() }
+}
+
+struct Receipts: Feature {
+    static var home: Home { .shared }
+    let cart: Cart
+    static func load(in container: any FeatureContainer) -> Receipts { Receipts(cart: container[Cart.self]) }
+}
+
+_ = Container().child()[Receipts.self]
+
 // MARK: StaticForgotten
 // compiler: error: type 'UserName' does not conform to protocol 'Property'
 // Cure: write `static var defaultValue`.
