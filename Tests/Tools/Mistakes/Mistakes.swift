@@ -72,6 +72,18 @@ struct Database: AsyncFeature {
 
 func open(_ container: Container) async throws -> Database { container[Database.self] }
 
+// MARK: AwaitForgottenAfterTry
+// compiler: error: caller isolation inheriting-isolated subscript 'subscript(_:_:_:_:)' cannot be accessed from outside of the actor
+// Cure: write `try await container[Database.self]`.
+
+import Fugu
+
+struct Database: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> Database { Database() }
+}
+
+func open(_ container: Container) async throws -> Database { try container[Database.self] }
+
 // MARK: CapturedContainer
 // program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input.
 // Cure: read through the handle that `load(in:)` is given.
@@ -233,6 +245,16 @@ struct Database: AsyncFeature {
 
 extension ContainerKeys {
     var database: FeatureKey<Database> { .init(Database.self) }
+}
+
+// MARK: FormWithoutImport
+// compiler: error: type 'PropertyForm<Int>?' has no member 'range'
+// Cure: import FuguConfiguration.
+
+import Fugu
+
+extension ContainerKeys {
+    var workers: PropertyKey<Int> { .init("server.workers", defaultValue: 4, form: .range(1...64)) }
 }
 
 // MARK: ForceUnwrapped
