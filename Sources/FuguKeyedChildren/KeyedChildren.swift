@@ -14,8 +14,8 @@ public import Fugu
 ///
 /// The child of a value is made when it's first used. It has the value set, so whatever reads the property is loaded once for
 /// each value, and everything else is shared. It's kept while somebody uses it, and afterward, until more children than
-/// `capacity` are kept or nobody has used it for `idleTime`. Then it's closed, and the teardown closures of what it loaded run.
-/// Whoever asks for the same value in the meantime waits, and gets a new child.
+/// `capacity` are kept or nobody has used it for `idleTime`. Then a task closes it, and the teardown closures of what it
+/// loaded run. Whoever asks for the same value in the meantime waits, and gets a new child.
 ///
 /// Closing the parent closes all children. If you let this object go earlier, call ``evictAll()`` first, which closes those that
 /// nobody uses.
