@@ -24,6 +24,7 @@ struct Law25TyposTests {
             "A name that goes on after that of a key without members is unknown, and isn't called part of a table (law 25)",
             notInside),
         Case("A line that shares all but one word with a known name isn't that name misspelled (law 25)", words),
+        Case("A file of variables that have a prefix, but are read without it, is a mistake (law 25)", forgottenPrefix),
         Case("A missing member and the one that was perhaps meant are reported together", similar),
     ]
 
@@ -171,6 +172,23 @@ struct Law25TyposTests {
         try expect(advice("REDIS_PORT_NAME=x"), equals: ["nothing"])
         try expect(advice("REDIS_PROT=1"), equals: [".env:1:1: REDIS_PROT: unknown name; did you mean REDIS_PORT?"])
         try expect(advice("REDSI_PORT=1"), equals: [".env:1:1: REDSI_PORT: unknown name; did you mean REDIS_PORT?"])
+    }
+
+    func forgottenPrefix() throws {
+        let keys = [PropertyKey("redis.port", defaultValue: 1), PropertyKey("size", defaultValue: 1)]
+        func advice(_ text: String, prefix: String = "") throws -> [String] {
+            try mistakes(DotEnvSource(text: text, name: ".env", prefix: prefix), keys: keys[0], keys[1])
+        }
+        let forgotten = #".env:1:1: APP_REDIS_PORT: unknown name; did you mean prefix: "APP"?"#
+        try expect(advice("APP_REDIS_PORT=2\nPATH=x"), equals: [forgotten])
+        let longer = #".env:1:1: MY_APP_REDIS_PORT: unknown name; did you mean prefix: "MY_APP"?"#
+        try expect(advice("MY_APP_REDIS_PORT=2"), equals: [longer])
+        // These may well be for another program.
+        try expect(advice("APP_REDIS_PORT=2\nSIZE=3"), equals: ["nothing"])
+        try expect(advice("APP_REDIS_PORT=2", prefix: "SHOP"), equals: ["nothing"])
+        try expect(advice("WINDOW_SIZE=3"), equals: ["nothing"])
+        let process = EnvironmentSource(environment: ["APP_REDIS_PORT": "2"])
+        try expect(mistakes(process, keys: keys[0]), equals: ["nothing"])
     }
 
     func similar() throws {

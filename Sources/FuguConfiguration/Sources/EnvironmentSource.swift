@@ -264,11 +264,13 @@ struct VariableList: SnapshotContent {
     /// Variables without the prefix are mostly for other programs.
     ///
     /// Of those, only the ones are reported that a type would have read if variables could form tables, and lines of a
-    /// file whose names are almost known.
+    /// file whose names are almost known, or are known ones with a prefix, if no line is read.
     func unknownNames(_ known: KnownNames) -> [PropertyError] {
         let members = Set(known.members.map(spelling))
         let exact = Set(known.names.map { exactPrefix + $0 })
         var spelled = SpelledNames(known, separator: "_", spelling)
+        let isUnread = !names.contains { spelled.has($0) || exact.contains($0) }
+        let prefixed = isFile && prefix.isEmpty && isUnread ? prefixedNames(known) : []
         return names.sorted().filter { !spelled.cover($0) && !exact.contains($0) }.compactMap { variable in
             let rest = [prefix + "_", exactPrefix].first(where: variable.hasPrefix).map { variable.dropFirst($0.count) }
             guard !known.ignores(String(rest ?? variable[...])) else { return nil }
@@ -276,7 +278,8 @@ struct VariableList: SnapshotContent {
                 !prefix.isEmpty && rest != nil
                 || members.contains(variable) && spelled.table(around: variable) != nil
             guard isMeant || isFile else { return nil }
-            let suggestion = suggestion(for: variable, &spelled)
+            let suggestion =
+                suggestion(for: variable, &spelled) ?? (isMeant ? nil : forgottenPrefix(of: variable, before: prefixed))
             guard isMeant || suggestion != nil else { return nil }
             let origin = origin(of: variable)
             return PropertyError(
@@ -291,6 +294,19 @@ struct VariableList: SnapshotContent {
         let rest = String(variable.dropFirst(word.count))
         return isFile && variable.hasPrefix(word) && spelled.cover(rest)
             ? rest : spelled.suggestion(for: Spelling.variable(variable, prefix: ""))
+    }
+
+    /// Returns the names that could follow a prefix: a single word, such as `PORT`, may well end the name of another program.
+    private func prefixedNames(_ known: KnownNames) -> Set<String> {
+        Set(known.names.map { Spelling.variable($0, prefix: "") }.filter { $0.contains("_") })
+    }
+
+    private func forgottenPrefix(of variable: String, before names: Set<String>) -> String? {
+        guard !names.isEmpty else { return nil }
+        let end = variable.indices.dropFirst().first { index in
+            variable[index] == "_" && names.contains(String(variable[index...].dropFirst()))
+        }
+        return end.map { "prefix: \"\(variable[..<$0])\"" }
     }
 
     private var isFile: Bool {
