@@ -35,8 +35,15 @@ private enum Port: Feature {
     static func load(in container: any FeatureContainer) -> any LinkRepository { SavedLinks() }
 }
 
+private final class Ballast: Feature, Sendable {
+    static func load(in container: any FeatureContainer) -> Ballast { Ballast() }
+}
+
 extension ContainerKeys {
     fileprivate var starboard: FeatureKey<any LinkRepository> { .init { _ in StubLinks() } }
+    fileprivate var bowBallast: FeatureKey<Ballast> { .init { _ in Ballast() } }
+    fileprivate var sternBallast: FeatureKey<Ballast> { .init(Ballast.self) }
+    fileprivate var spareBallast: FeatureKey<Ballast> { .init(Ballast.self) }
 }
 
 // | a `name:` that the program makes when it runs |
@@ -90,6 +97,8 @@ private struct Tide: AsyncFeature {
     @Test("Reads and lifetimes", .liveContainer)
     func lifetimes() {
         let container = Container()
+        #expect(container.sternBallast === container.spareBallast)
+        #expect(container.sternBallast !== container.bowBallast)
 
         // | `container.resolve(Weather.self)!` |
         _ = container.weather
