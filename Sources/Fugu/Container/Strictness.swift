@@ -119,7 +119,7 @@ extension Container {
         let hasRead = load.family.lock.withLock { token in
             load.state[token].firstInput?.key == key || load.state[token].moreInputs.contains { $0.key == key }
         }
-        if !hasRead { load.family.reports.report(Messages.madeExternal(load, load.key!, key)) }
+        if !hasRead { load.family.reports.report(Messages.madeExternal(load, key)) }
     }
 }
 

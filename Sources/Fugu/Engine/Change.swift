@@ -432,7 +432,8 @@ extension Node {
 
     /// Whether instances may be here or below that were made from a key.
     private func mayBeInput(_ token: LockToken, _ key: Key) -> Bool {
-        // Only a feature may have been read in a node below this one and be hidden there now.
+        // What was read in a node below this one and is hidden there now is looked for only if it's a feature: a default of its own
+        // is rare there, and to look for one at each set would cost more than it tells.
         key.kind != .property && storage[token].firstChild != nil
             || path.contains { $0.storage.existingCell(token, key)?.has(CellFlags.input) == true }
     }

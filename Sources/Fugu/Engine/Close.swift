@@ -304,7 +304,7 @@ private struct Closing: Sendable {
             var seen = ObjectSet(loads)
             let joined = rare.flatMap { $0.joined.all.compactMap(\.load) }.filter { seen.insert($0) }
             for node in nodes { leavers[ObjectIdentifier(node)] = node.leaver(token) }
-            var left = nodes.compactMap { $0.leaver(token) }.filter { seen.insert($0) }
+            var left = nodes.compactMap { leavers[ObjectIdentifier($0)] }.filter { seen.insert($0) }
             // All wait for the one that runs, which would be found only behind all others.
             if !left.isEmpty, let call = family.state[token].leaverCall.value { left.insert(call.frame, at: 0) }
             let targets = left + loads + joined + rare.compactMap(\.closing)

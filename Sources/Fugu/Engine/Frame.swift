@@ -417,14 +417,14 @@ enum Waits {
         while let last = behind.last {
             let waiters = edges[ObjectIdentifier(last)]?.waiters ?? Ends()
             if let next = ahead?.last {
-                let targets = edges[ObjectIdentifier(next)]?.targets ?? Ends()
+                let waits = edges[ObjectIdentifier(next)]?.targets ?? Ends()
                 if above.contains(next) {
                     ahead = nil
                     continue
-                } else if costAhead + targets.count <= costBehind + waiters.count {
-                    costAhead += targets.count + 1
+                } else if costAhead + waits.count <= costBehind + waiters.count {
+                    costAhead += waits.count + 1
                     ahead!.removeLast()
-                    for wait in targets.values where seen.insert(wait.frame) { ahead!.append(wait.frame) }
+                    for wait in waits.values where seen.insert(wait.frame) { ahead!.append(wait.frame) }
                     continue
                 }
             } else if ahead != nil {

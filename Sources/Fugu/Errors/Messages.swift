@@ -122,15 +122,15 @@ enum Messages {
             + "Fix: declare static func testValue(in container: any FeatureContainer) -> \(instance)."
     }
 
-    static func unusedTestValue(of key: Key, _ load: Frame) -> String {
-        "Fugu: \(key.name) was loaded for real, since its static testValue isn't used.\(pathLine(load.way.map(\.name)))Fix: declare static "
+    static func unusedTestValue(_ load: Frame) -> String {
+        "Fugu: \(load.key!.name) was loaded for real, since its static testValue isn't used.\(pathLine(load.way.map(\.name)))Fix: declare static "
             + "func testValue(in container: any FeatureContainer) in place of the variable."
     }
 
-    static func madeExternal(_ load: Frame, _ key: Key, _ type: Key) -> String {
-        "Fugu: the load of \(key.name) has made a real \(type.name), which is external."
+    static func madeExternal(_ load: Frame, _ type: Key) -> String {
+        "Fugu: the load of \(load.key!.name) has made a real \(type.name), which is external."
             + "\(pathLine(load.way.map(\.name)))Fix: declare the key as FeatureKey(\(type.codeName).self), or let its load read "
-            + "container[\(type.codeName).self]; or set \(key.name) in the test."
+            + "container[\(type.codeName).self]; or set \(load.key!.name) in the test."
     }
 
     static func unimplemented(_ endpoint: String) -> String {

@@ -29,7 +29,7 @@ extension Container {
         guard givesTestValue, case .handle(let load) = role, let key = load.key else { return }
         let node = node
         let isNew = node.family.lock.withLock { token in node.family.state[token].isNew(key, key) }
-        if isNew { node.family.reports.report(Messages.unusedTestValue(of: key, load)) }
+        if isNew { node.family.reports.report(Messages.unusedTestValue(load)) }
     }
 }
 
