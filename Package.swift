@@ -25,8 +25,8 @@ let package = Package(
         .library(name: "FuguConfiguration", targets: ["FuguConfiguration"]),
         .library(name: "FuguFoundation", targets: ["FuguFoundation"]),
         .library(name: "FuguFoundationSources", targets: ["FuguFoundationSources"]),
-        .library(name: "FuguKeyedChildren", targets: ["FuguKeyedChildren"]),
         .library(name: "FuguLoadStates", targets: ["FuguLoadStates"]),
+        .library(name: "FuguScopes", targets: ["FuguScopes"]),
         .library(name: "FuguInspection", targets: ["FuguInspection"]),
         .library(name: "FuguTesting", targets: ["FuguTesting"]),
     ],
@@ -39,8 +39,8 @@ let package = Package(
             name: "FuguFoundation", dependencies: ["Fugu"], exclude: withoutPrivacyManifest,
             resources: privacyManifest, swiftSettings: strict),
         .target(name: "FuguFoundationSources", dependencies: ["FuguConfiguration"], swiftSettings: strict),
-        .target(name: "FuguKeyedChildren", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguLoadStates", dependencies: ["Fugu"], swiftSettings: strict),
+        .target(name: "FuguScopes", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguInspection", dependencies: ["Fugu"], swiftSettings: strict),
         .target(name: "FuguTestingStart"),
         .target(
@@ -51,26 +51,31 @@ let package = Package(
             name: "QuickStart", dependencies: ["Fugu", "FuguInspection"], path: "Examples/QuickStart",
             exclude: ["README.md", "expected.txt"], swiftSettings: strict),
         .executableTarget(
-            name: "Tour", dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguKeyedChildren"],
+            name: "Tour", dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguScopes"],
             path: "Examples/Tour", exclude: ["README.md", "expected.txt"], swiftSettings: strict),
         .target(name: "TrapCounts", path: "Tests/Support/TrapCounts"),
         .target(
             name: "Support", dependencies: ["Fugu", "TrapCounts"], path: "Tests/Support",
             exclude: ["KeyLibrary", "StrictnessCases", "TrapCounts"], swiftSettings: strict),
         .testTarget(
-            name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "Support"],
+            name: "FuguTests", dependencies: ["Fugu", "FuguInspection", "FuguScopes", "Support"],
             swiftSettings: strict),
         .testTarget(
-            name: "FuguFamilyTests", dependencies: ["Fugu", "FuguInspection", "Support"], swiftSettings: strict),
+            name: "FuguFamilyTests", dependencies: ["Fugu", "FuguInspection", "FuguScopes", "Support"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "FuguScopesTests",
+            dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguScopes", "FuguTesting", "Support"],
+            swiftSettings: strict),
         .testTarget(
             name: "FuguConfigurationTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguInspection", "FuguLoadStates", "FuguTesting", "Support",
+                "Fugu", "FuguConfiguration", "FuguInspection", "FuguLoadStates", "FuguScopes", "FuguTesting", "Support",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FuguAsyncTests",
-            dependencies: ["Fugu", "FuguInspection", "FuguKeyedChildren", "FuguLoadStates", "FuguTesting", "Support"],
+            dependencies: ["Fugu", "FuguInspection", "FuguLoadStates", "FuguScopes", "FuguTesting", "Support"],
             swiftSettings: strict),
         .testTarget(
             name: "FuguFoundationTests",
@@ -79,33 +84,31 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguTesting"],
+            name: "StrictnessCases", dependencies: ["Fugu", "FuguConfiguration", "FuguScopes", "FuguTesting"],
             path: "Tests/Support/StrictnessCases", swiftSettings: strict),
         .testTarget(
             name: "FuguTestingTests",
             dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguTesting", "KeyLibrary", "StrictnessCases",
-                "Support",
+                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguScopes", "FuguTesting", "KeyLibrary",
+                "StrictnessCases", "Support",
             ],
             swiftSettings: strict),
         .testTarget(
             name: "FuguTestingXCTests", dependencies: ["Fugu", "FuguTesting", "StrictnessCases"],
             swiftSettings: strict),
         .target(
-            name: "KeyLibrary", dependencies: ["Fugu"], path: "Tests/Support/KeyLibrary", swiftSettings: strict),
+            name: "KeyLibrary", dependencies: ["Fugu", "FuguConfiguration"], path: "Tests/Support/KeyLibrary",
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// Random models, storms, growth, and corner cases search for what nobody thought of. They would make `swift test` a quarter slower,
-// so only `FUGU_THOROUGH=1 swift test` builds and runs them, as `.ci/run` does.
+// Random models, storms, and measured growth search for what nobody thought of. They would make `swift test` a quarter slower, so
+// only `FUGU_THOROUGH=1 swift test` builds and runs them, as `.ci/run` does.
 if Context.environment["FUGU_THOROUGH"] != nil {
     package.targets.append(
         .testTarget(
             name: "ThoroughTests",
-            dependencies: [
-                "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection",
-                "FuguKeyedChildren", "FuguLoadStates", "FuguTesting", "Support",
-            ],
+            dependencies: ["Fugu", "FuguConfiguration", "FuguInspection", "FuguScopes", "FuguTesting", "Support"],
             swiftSettings: strict))
 }

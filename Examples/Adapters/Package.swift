@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "LoggingAdapter", targets: ["LoggingAdapter"]),
         .library(name: "EventsAdapter", targets: ["EventsAdapter"]),
         .library(name: "ConfigurationAdapter", targets: ["ConfigurationAdapter"]),
+        .library(name: "ArgumentParserAdapter", targets: ["ArgumentParserAdapter"]),
         .library(name: "YamlAdapter", targets: ["YamlAdapter"]),
         .library(name: "LoopbackClient", targets: ["LoopbackClient"]),
     ],
@@ -43,6 +44,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     ],
     targets: [
@@ -61,7 +63,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
-        .target(name: "LoggingAdapter", dependencies: [fugu, logging], swiftSettings: settings),
+        .target(name: "LoggingAdapter", dependencies: [fugu, fuguConfiguration, logging], swiftSettings: settings),
         .target(
             name: "EventsAdapter",
             dependencies: [
@@ -72,6 +74,12 @@ let package = Package(
         .target(
             name: "ConfigurationAdapter",
             dependencies: [fugu, fuguConfiguration, .product(name: "Configuration", package: "swift-configuration")],
+            swiftSettings: settings),
+        .target(
+            name: "ArgumentParserAdapter",
+            dependencies: [
+                fugu, fuguConfiguration, .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: settings),
         .target(
             name: "YamlAdapter",
@@ -88,7 +96,8 @@ let package = Package(
             name: "AdaptersTests",
             dependencies: [
                 "HummingbirdAdapter", "LifecycleAdapter", "LoggingAdapter", "EventsAdapter", "ConfigurationAdapter",
-                "YamlAdapter", "LoopbackClient", fugu, fuguConfiguration,
+                "ArgumentParserAdapter", "YamlAdapter", "LoopbackClient", fugu, fuguConfiguration,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "FuguTesting", package: "Fugu"),
                 .product(name: "ConfigurationTesting", package: "swift-configuration"),
                 .product(name: "InMemoryLogging", package: "swift-log"),

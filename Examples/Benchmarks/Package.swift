@@ -37,6 +37,7 @@ let package = Package(
             name: "Growth",
             dependencies: [
                 "CHeap", .product(name: "Fugu", package: "Fugu"), .product(name: "FuguConfiguration", package: "Fugu"),
+                .product(name: "FuguScopes", package: "Fugu"),
             ],
             swiftSettings: settings),
         .target(name: "Counting", swiftSettings: settings),

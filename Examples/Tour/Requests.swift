@@ -1,5 +1,6 @@
 import Fugu
-import FuguKeyedChildren
+import FuguConfiguration
+import FuguScopes
 import Synchronization
 
 // Nothing declares a scope: where an instance lives follows from what its load reads.

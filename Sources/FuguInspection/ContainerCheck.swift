@@ -10,9 +10,11 @@ public import Fugu
 ///   Pool
 /// lives where \.requestID is set
 ///   Session: RequestLog → \.requestID
-/// reaches outside, and isn't shared
+/// depends on features that weren't loaded
+///   Signup: Mailer
+/// external, without a declared home
 ///   Mailer: Signup → Mailer
-/// nothing supplies
+/// missing
 ///   Payments: Checkout → Payments
 /// ```
 public struct ContainerCheck: Sendable, CustomStringConvertible {
@@ -21,52 +23,61 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         /// The name of the feature.
         public let name: String
         /// The names of the keys on the path that explains the finding: from one of the roots to the feature, or from the feature
-        /// to the override because of which it lives in a child.
+        /// to the override because of which it lives in a child, or to what wasn't loaded.
         public let path: [String]
     }
 
     /// The names of the keys that the child overrides.
     public let overridden: [String]
     /// The features that live in the root: one instance for all.
+    ///
+    /// A feature that wasn't loaded is among them if it declares that.
     public let shared: [Feature]
     /// The features that live in the child, because of something that it overrides.
     public let overriding: [Feature]
     /// The features that live in every container that reads them, since they declare it.
     public let local: [Feature]
-    /// External features that don't declare that they're shared.
+    /// The features whose home isn't known, since they depend on an external feature that wasn't loaded and declares no home.
     ///
-    /// They weren't loaded, so it isn't known where they would live.
+    /// Features that live in the child in any case aren't among them. Neither are those that declare where they live.
+    public let undetermined: [Feature]
+    /// External features that declare no home.
+    ///
+    /// They weren't loaded, so it isn't known where they would live. Those that declare a home are listed by it.
     public let external: [Feature]
     /// External features with a value for tests, which was loaded in their place.
+    ///
+    /// What that reads doesn't count.
     public let tested: [Feature]
     /// External features without a placeholder.
     ///
     /// Features that need them weren't loaded; set them to check those, too.
     public let unknown: [Feature]
     /// Features that nothing supplies; see `Required`.
-    public let forgotten: [Feature]
+    public let missing: [Feature]
     /// The paths of loads that need themselves.
     public let cycles: [[String]]
     /// Other failures: the feature whose load failed, with the text of its error.
     public let failures: [(feature: Feature, error: String)]
 
-    /// A Boolean value that indicates whether everything could be loaded: nothing is forgotten, no load needs itself, and none
-    /// failed.
-    public var isSound: Bool { forgotten.isEmpty && cycles.isEmpty && failures.isEmpty }
+    /// A Boolean value that indicates whether something couldn't be loaded: a feature is missing, or a load needs itself or failed.
+    public var hasProblems: Bool { !(missing.isEmpty && cycles.isEmpty && failures.isEmpty) }
 
     init(_ check: LoadCheck) {
         overridden = check.overridden
         let roots = check.roots.map { (findings: $0.findings, graph: ContainerGraph($0.snapshot)) }
         tested = Set(roots.flatMap(\.graph.entries).filter { $0.state == .testValue }.map(\.name)).sorted()
             .map { Feature(name: $0, path: []) }
-        let lives = Lives(roots.flatMap(\.graph.entries).filter { $0.kind != .property && $0.state == .loaded })
+        var homes = CheckedHomes()
+        for root in check.roots { homes.add(root) }
         let findings = Findings(roots)
-        (shared, overriding, local) = (lives.shared, lives.overriding, lives.local)
+        (shared, overriding, local) = (homes.shared.sorted, homes.overriding.sorted, homes.local.sorted)
+        undetermined = homes.undetermined.sorted
         func found(_ finding: LoadCheck.Finding) -> [Feature] {
             findings.all.filter { $0.finding == finding }.map { Feature(name: $0.path.last ?? "?", path: $0.path) }
                 .sorted { $0.name < $1.name }
         }
-        (external, unknown, forgotten) = (found(.external), found(.unknown), found(.forgotten))
+        (external, unknown, missing) = (found(.external), found(.unknown), found(.missing))
         cycles = found(.cycle).map(\.path)
         failures = findings.all.compactMap { path, finding in
             guard case .failed(let feature, let error) = finding else { return nil }
@@ -85,10 +96,11 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         add(Messages.livesInTheRoot, shared.map(\.name))
         add(Messages.livesWhere(overridden), overriding.map { Messages.checked($0.name, $0.path) })
         add(Messages.livesWhereRead, local.map(\.name))
-        add(Messages.isNotShared, external.map { Messages.checked($0.name, $0.path) })
+        add(Messages.dependsOnUnloaded, undetermined.map { Messages.checked($0.name, $0.path) })
+        add(Messages.hasNoHome, external.map { Messages.checked($0.name, $0.path) })
         add(Messages.isForTests, tested.map(\.name))
         add(Messages.hasNoPlaceholder, unknown.map { Messages.checked($0.name, $0.path) })
-        add(Messages.isForgotten, forgotten.map { Messages.checked($0.name, $0.path) })
+        add(Messages.isMissing, missing.map { Messages.checked($0.name, $0.path) })
         add(Messages.needsItself, cycles.map { Messages.checked(nil, $0) })
         add(Messages.hasFailed, failures.map { "\(Messages.checked($0.feature.name, $0.feature.path)): \($0.error)" })
         return lines.joined(separator: "\n")
@@ -123,30 +135,9 @@ private struct Findings {
     }
 }
 
-/// Where features live, each listed once.
-private struct Lives {
-    var shared: [ContainerCheck.Feature] = []
-    var overriding: [ContainerCheck.Feature] = []
-    var local: [ContainerCheck.Feature] = []
-
-    init(_ entries: [ContainerGraph.Entry]) {
-        var seen: Set<String> = []
-        for entry in entries.sorted(by: { ($0.name, $0.depth) < ($1.name, $1.depth) }) {
-            guard seen.insert("\(entry.name) \(entry.depth)").inserted else { continue }
-            if entry.depth == 0 {
-                shared.append(ContainerCheck.Feature(name: entry.name, path: []))
-            } else if entry.isLocal {
-                local.append(ContainerCheck.Feature(name: entry.name, path: []))
-            } else {
-                overriding.append(ContainerCheck.Feature(name: entry.name, path: entry.anchors))
-            }
-        }
-    }
-}
-
 extension Container {
     /// Loads the features of a program in a copy of this container, and returns all findings at once: where each instance would
-    /// live, which features nothing supplies, which need themselves, and which reach outside the process but aren't shared.
+    /// live, which features nothing supplies, which need themselves, and which reach outside the process.
     ///
     /// Where an instance lives follows from what its load reads, so a change deep in a program can move a database from the
     /// server to each request. A test that compares the text of a check fails after such a change:
@@ -158,8 +149,10 @@ extension Container {
     ///
     /// The check takes what was set in this container and its ancestors into copies, one for each root, and loads everything in a
     /// child that overrides what a request overrides. External features give their placeholders or values for tests and aren't
-    /// loaded; to check what one reads, replace its load by one that reads the same and opens nothing. All other loads run for real,
-    /// also those with which `replace` was called, and their features are listed by home. The copies are closed afterward.
+    /// loaded. So they count as living where they declare to live, and it isn't known where the features live that depend on those
+    /// without a declared home. To check what one reads, replace its load by one that reads the same and opens nothing. All other
+    /// loads run for real, also those with which `replace` was called, and their features are listed by home. The copies are closed
+    /// afterward.
     ///
     /// A cycle of plain features, which would stop the program, costs the check one thread that never ends. Inside the load of
     /// an async feature, it stops the program as usual.
@@ -181,9 +174,9 @@ struct LoadCheck: Sendable {
     /// The reason why a load is reported.
     enum Finding: Sendable, Hashable {
         /// Nothing supplies the feature.
-        case forgotten
+        case missing
         case cycle
-        /// The feature reaches outside the process and may be loaded again for each child.
+        /// The feature reaches outside the process and declares no home.
         ///
         /// A placeholder was used, so where its instance would live is unknown.
         case external
@@ -193,8 +186,16 @@ struct LoadCheck: Sendable {
         case failed(feature: String, String)
     }
 
-    /// The findings of one root, each with the path to it, and a snapshot of what was loaded; errors can quote secrets.
-    typealias Root = (findings: [(path: [String], finding: Finding)], snapshot: GraphSnapshot)
+    /// The findings of one root, each with the path to it.
+    struct Root: Sendable {
+        let findings: [(path: [String], finding: Finding)]
+        /// What was loaded; errors can quote secrets.
+        let snapshot: GraphSnapshot
+        /// What wasn't loaded.
+        let standIns: [StandIns.Use]
+        /// The declared home of each feature.
+        let homes: [Key: Home]
+    }
 
     /// The names of the keys that the child overrides.
     fileprivate(set) var overridden: [String] = []
@@ -219,8 +220,8 @@ extension Container {
             let run = CheckRun(of: self, overriding: members)
             await run.load(item)
             check.overridden = run.overridden
-            check.roots.append((run.findings.withLock { $0 }, GraphSnapshot(drawing: run.child)))
-            if !run.isGivenUp.withLock({ $0 }) { await run.close() }
+            await check.roots.append(run.root)
+            await run.close()
         }
         return check
     }
@@ -228,66 +229,98 @@ extension Container {
 
 /// The check of one root.
 private final class CheckRun: Sendable {
-    typealias Found = (path: [String], finding: LoadCheck.Finding)
-
-    let copy: Container
-    let child: Container
+    private let copy: Container
+    private let child: Container
+    private let standIns: StandIns
+    private let progress = CheckProgress()
     let overridden: [String]
-    let findings = Locked<[Found]>([])
-    /// Whether a load was given up, whose thread then blocks forever.
-    let isGivenUp = Locked(false)
-    /// Resumes the check.
-    private let resume = Locked<CheckedContinuation<Void, Never>?>(nil)
 
     init(of container: Container, overriding members: [PartialKeyPath<ContainerKeys>]) {
         let copy = Container(copying: container)
+        // What a load of a check does wrong is in the check, or is said when the program does it.
+        copy.handleReports { _ in }
         let child = copy.child()
+        let standIns = StandIns { [progress] in progress.stop($0) }
+        copy.use(standIns)
         overridden = members.map { member in
             guard let name = child.hold(member) else { fatalError(Messages.cannotOverride("\(member)")) }
             return name
         }
-        (self.copy, self.child) = (copy, child)
-        copy.makeStrict(
-            Strictness(stop: { [weak self] in self?.stop($0) }, report: { [weak self] in self?.note($0) }))
+        // What was loaded to learn the values, the program may never load.
+        for container in [child, copy] { container.dropLoadedFeatures() }
+        standIns.removeAll()
+        (self.copy, self.child, self.standIns) = (copy, child, standIns)
     }
 
     /// Loads a root, on no actor, whoever checks.
     @concurrent func load(_ item: KeyLoader) async {
-        guard item.blocksItsThread else { return note(await item.failures(in: child, isAlone: true)) }
+        guard item.blocksItsThread else { return progress.note(await item.failures(in: child, isAlone: true)) }
         await withCheckedContinuation { continuation in
-            resume.withLock { $0 = continuation }
+            progress.begin(continuation)
             PlatformThread.run { [self] in
-                note(item.failuresNow(in: child))
-                goOn()
+                progress.note(item.failuresNow(in: child))
+                progress.end()
             }
         }
     }
 
-    /// Closes the copy, and ignores errors.
-    func close() async { try? await copy.close() }
-
-    private func goOn() {
-        let continuation = resume.withLock { $0.take() }
-        continuation?.resume()
+    /// What was found.
+    var root: LoadCheck.Root {
+        get async {
+            let (snapshot, uses) = (GraphSnapshot(drawing: child), standIns.uses)
+            var homes: [Key: Home] = [:]
+            for key in Set(snapshot.entries.map(\.place.key)) where key.kind != .property {
+                homes[key] = await key.home
+            }
+            return LoadCheck.Root(
+                findings: progress.findings + uses.compactMap(\.finding), snapshot: snapshot, standIns: uses,
+                homes: homes)
+        }
     }
 
+    /// Closes the copy, unless a load was given up, and ignores errors.
+    func close() async { if !progress.isGivenUp { try? await copy.close() } }
+}
+
+extension StandIns.Use {
+    /// The finding, unless it's only listed.
+    fileprivate var finding: (path: [String], finding: LoadCheck.Finding)? {
+        let path = way.map(\.name)
+        if key.isRequired { return (path, .missing) }
+        if instead == .error { return (path, .unknown) }
+        return instead == .placeholder && home.isInferred ? (path, .external) : nil
+    }
+}
+
+/// What the check of one root has found so far, and the check that waits for its end.
+private final class CheckProgress: Sendable {
+    private struct State {
+        var findings: [(path: [String], finding: LoadCheck.Finding)] = []
+        /// Whether a load was given up, whose thread then blocks forever.
+        var isGivenUp = false
+        /// Resumes the check.
+        var resume: CheckedContinuation<Void, Never>?
+    }
+    private let state = Locked(State())
+
+    var findings: [(path: [String], finding: LoadCheck.Finding)] { state.withLock { $0.findings.map(\.self) } }
+    var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
+
+    func begin(_ continuation: CheckedContinuation<Void, Never>) { state.withLock { $0.resume = continuation } }
+
+    /// Lets the check go on.
+    func end() { state.withLock { $0.resume.take() }?.resume() }
+
     /// Gives up the load by blocking its thread forever, unless that's one that tasks share.
-    private func stop(_ error: LoadError) {
+    func stop(_ error: LoadError) {
         if unsafe withUnsafeCurrentTask(body: { unsafe $0 != nil }) { return }
         note(error, [])
-        isGivenUp.withLock { $0 = true }
-        goOn()
+        state.withLock { $0.isGivenUp = true }
+        end()
         PlatformThread.blockForever()
     }
 
-    private func note(_ refusal: Strictness.Refusal) {
-        let finding: LoadCheck.Finding =
-            refusal.isRequired ? .forgotten : !refusal.hasPlaceholder ? .unknown : .external
-        if finding == .external, refusal.isHomeDeclared { return }
-        add(refusal.error.path, finding)
-    }
-
-    private func note(_ failures: [WarmUpError.Failure]) {
+    func note(_ failures: [WarmUpError.Failure]) {
         for failure in failures { note(failure.error, failure.path) }
     }
 
@@ -296,15 +329,15 @@ private final class CheckRun: Sendable {
             return add(path, .failed(feature: path.last ?? "?", "\(type(of: error))"))
         }
         switch error.code {
-        // Already reported.
+        // Its stand-in says so.
         case .notSet: return
-        case .notSupplied: add(error.path, .forgotten)
+        case .notSupplied: add(error.path, .missing)
         case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)
         default: add(error.path, .failed(feature: error.feature, error.description))
         }
     }
 
     private func add(_ path: [String], _ finding: LoadCheck.Finding) {
-        findings.withLock { $0.append((path, finding)) }
+        state.withLock { $0.findings.append((path, finding)) }
     }
 }

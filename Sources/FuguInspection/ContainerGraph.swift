@@ -76,9 +76,8 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         public let loadCount: Int
         /// The time that the load of the instance took, in seconds.
         ///
-        /// In debug builds, every load is timed. In release builds, this is `nil` unless somebody observed events when the load
-        /// began, since every load would have to look at the clock twice. To have the times of a whole run, call
-        /// ``Fugu/Container/observeEvents(_:)`` with an empty handler before the first load.
+        /// In debug builds and in tests, every load is timed. In release builds, this is `nil`, since every load would have to look at
+        /// the clock twice: take the times from the events of ``Fugu/Container/observeEvents(_:)``.
         public internal(set) var duration: Double?
         /// The text of the last error that a load of the key for this container threw.
         ///
@@ -310,7 +309,7 @@ extension GraphSnapshot {
 
 /// A description for debuggers, which contains the names of keys but never values.
 extension Container: CustomDebugStringConvertible {
-    /// The description with the parent and the names of the keys that are set, were loaded, or failed to load.
+    /// The description with the parent and the names of the keys that are set, were loaded, or failed to load, in one line.
     public var debugDescription: String {
         let snapshot = GraphSnapshot(of: self, isAlone: true)
         let (own, parent) = (snapshot.containers.last, snapshot.containers.dropLast().last)

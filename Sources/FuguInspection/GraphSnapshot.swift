@@ -27,6 +27,10 @@ package struct GraphSnapshot: Sendable {
         var state: State
         var loadCount = 0
         var duration: Duration?
+        /// What the load has read.
+        fileprivate(set) var reads: [Key] = []
+        /// Whether the load has failed since a feature wasn't set that isn't loaded in tests.
+        fileprivate(set) var isUnset = false
         package var inputs: [Place] = []
         var changed: [Place] = []
         var anchors: [Key] = []
@@ -91,8 +95,8 @@ package struct GraphSnapshot: Sendable {
 
         func add(
             _ place: GraphPlace, depth: Int, held: HeldBy?, loadCount: Int, duration: Duration?, value: Payload?,
-            isLocal: Bool, isForTest: Bool, inputs: [GraphPlace], changed: [GraphPlace], anchors: [Key],
-            error: String?
+            isLocal: Bool, isForTest: Bool, reads: [Key], inputs: [GraphPlace], changed: [GraphPlace],
+            anchors: [Key], error: String?
         ) {
             let state: State =
                 switch held {
@@ -103,14 +107,18 @@ package struct GraphSnapshot: Sendable {
                 }
             var entry = Entry(place: GraphSnapshot.Place(place), depth: depth, state: state)
             (entry.loadCount, entry.duration, entry.value, entry.isLocal) = (loadCount, duration, value, isLocal)
-            (entry.inputs, entry.changed) = (inputs.map { .init($0) }, changed.map { .init($0) })
+            (entry.reads, entry.inputs) = (reads, inputs.map { .init($0) })
+            entry.changed = changed.map { .init($0) }
             (entry.anchors, entry.error, entry.isForTest) = (anchors, error, isForTest)
             snapshot.entries.append(entry)
         }
 
-        func add(failed place: GraphPlace, depth: Int, inputs: [GraphPlace], error: String) {
+        func add(
+            failed place: GraphPlace, depth: Int, reads: [Key], inputs: [GraphPlace], isUnset: Bool, error: String
+        ) {
             var entry = Entry(place: GraphSnapshot.Place(place), depth: depth, state: .failed)
-            (entry.inputs, entry.error) = (inputs.map { .init($0) }, error)
+            (entry.reads, entry.inputs, entry.isUnset) = (reads, inputs.map { .init($0) }, isUnset)
+            entry.error = error
             snapshot.entries.append(entry)
         }
 

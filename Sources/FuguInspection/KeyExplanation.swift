@@ -115,7 +115,8 @@ struct GraphExplainer {
         guard entry.state == .loaded || entry.state == .testValue else { return nil }
         if entry.container == 0 { return Messages.livesInRoot() }
         if entry.isLocal { return Messages.livesLocally(in: place(entry.container)) }
-        return Messages.lives(in: place(entry.container), since: entry.anchors)
+        let isRead = entry.hiddenInputs > 0 || entry.inputs.contains { entries[$0]?.name == entry.anchors.first }
+        return Messages.lives(in: place(entry.container), since: entry.anchors, isRead: isRead)
     }
 
     private func place(_ container: Int) -> String { Messages.place(containers[container]) }

@@ -68,8 +68,9 @@ enum Messages {
     static func livesLocally(in place: String) -> String {
         "It lives in \(place), which read it, because it or one of its inputs is local."
     }
-    static func lives(in place: String, since anchors: [String]) -> String {
+    static func lives(in place: String, since anchors: [String], isRead: Bool) -> String {
         guard let last = anchors.last else { return "It lives in \(place), because its loader is replaced there." }
+        if anchors.count == 1, !isRead { return "It lives in \(place), because its home is where \(last) is set." }
         if anchors.count == 1 { return "It lives in \(place), because it read \(last), which is set there." }
         return
             "It lives in \(place), because it depends on \(anchors.joined(separator: " → ")), which is set there."
@@ -133,10 +134,11 @@ enum Messages {
 extension Messages {
     static let livesInTheRoot = "lives in the root"
     static let livesWhereRead = "lives in each container that reads it"
-    static let isNotShared = "reaches outside, and isn't shared"
-    static let hasNoPlaceholder = "reaches outside without a placeholder, so what needs it wasn't loaded"
-    static let isForTests = "reaches outside, and has a value for tests, which was loaded instead"
-    static let isForgotten = "nothing supplies"
+    static let dependsOnUnloaded = "depends on features that weren't loaded"
+    static let hasNoHome = "external, without a declared home"
+    static let hasNoPlaceholder = "external, without a placeholder, so features that need it weren't loaded"
+    static let isForTests = "external, loaded from its value for tests"
+    static let isMissing = "missing"
     static let needsItself = "needs itself"
     static let hasFailed = "failed to load"
 
@@ -161,12 +163,13 @@ extension Messages {
 
 // Texts for debuggers.
 extension Messages {
+    /// `description`: That of the container, which ends with a parenthesis.
     static func containerInDetail(
-        _ line: String, parent: String?, _ lists: [(title: String, names: [String])]
+        _ description: String, parent: String?, _ lists: [(title: String, names: [String])]
     ) -> String {
-        var lines = [line]
-        if let parent { lines.append("  parent: \(parent)") }
-        for (title, names) in lists where !names.isEmpty { lines.append("  \(title): \(GraphWords.list(names))") }
-        return lines.joined(separator: "\n")
+        var parts = ["\(description.dropLast())"]
+        if let parent { parts.append("parent: \(parent)") }
+        for (title, names) in lists where !names.isEmpty { parts.append("\(title): \(GraphWords.list(names))") }
+        return GraphWords.line(parts.joined(separator: "; ") + ")")
     }
 }

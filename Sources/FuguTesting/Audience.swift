@@ -62,7 +62,10 @@ extension Audience {
         guard case .test(let test) = self, Test.current?.id == test.id, let name else {
             // Where neither the test nor the place is known, nothing else leads to the code.
             let text = refusal.error.description
-            return fail(isUnknown && place == nil ? Messages.withoutPlace(text, refusal.typeRead) : text, at: place)
+            if case .unknownTest = self, place == nil {
+                return fail(Messages.withoutPlace(text, refusal.typeRead), at: nil)
+            }
+            return fail(text, at: place)
         }
         let error = Failure.record(refusal.error, at: test.sourceLocation)
         Self.refusals.withLock { $0[name] = error }
@@ -118,70 +121,25 @@ extension Audience {
         Self.warnings.withLock { $0.insert("\(name ?? "") \(warning)").inserted }
     }
 
-    /// Warns, once for each place, that something that doesn't know its test reads another value than the one that a test has set,
-    /// or what was made from another one, through the shared container, or a child or a copy of it.
-    func warnOfRead(of key: Key, through container: Container, at place: () -> SourcePlace?) {
-        guard isUnknown else { return }
-        let tests = TestCase.running.compactMap { test in
-            container.way(from: key, toGivenIn: test.containers).map { (test: test, way: $0) }
-        }
-        guard let (first, way) = tests.first else { return }
-        let names = tests.filter { $0.way.last == way.last }.map(\.test.name)
-        let place = place()
-        // Without a place, once for the tests that it may belong to.
-        guard isNew("\(way.map(\.name)) \(place.map { "\($0)" } ?? "\(names)")") else { return }
-        warn(
-            Messages.missesValue(way.map(\.name), through: container, names, at: place),
-            at: place.map(SourceLocation.init) ?? first.sourceLocation)
-    }
-
-    /// Warns, once for each place, that a test without a container of its own reads another value than the one that a root gives
-    /// that it has made, or what was made from another one.
-    func warnOfMissing(_ key: Key, at place: () -> SourcePlace?) {
-        let made =
-            switch self {
-            case .test(let test): KeptContainer.of(test)
-            case .xctest: KeptContainer.ofXCTest
-            case .testCase, .unknownTest, .nobody: [KeptContainer]()
-            }
-        // The last one says where it was made, if it was made by `Container.strict`.
-        for kept in made.reversed() {
-            guard let container = kept.container else { continue }
-            guard let way = Container.shared.way(from: key, toGivenIn: [container]) else { continue }
-            return warnOnce(Messages.missesContainer(way.map(\.name), of: kept.place, at: place()))
-        }
-    }
-
-    /// Warns, once for each key, that a test without a container changes the one that other tests have, or that something that
-    /// doesn't know its test does.
-    func warnOfChange(_ use: WatchedUse, of key: Key?) {
-        guard isUnknown, let first = TestCase.running.first else {
-            // That's how the program starts.
-            if case .unknownTest = self { return }
-            return warnOnce(Messages.changesShared(use, key?.name, self))
-        }
-        warnOnce(Messages.changesSharedOffTest(use, key?.name), at: first.sourceLocation)
-    }
-
-    /// Whether something that doesn't know its test may belong to one that has a container.
-    private var isUnknown: Bool {
+    /// Warns, once for each key, that a test without a container changes the one that other tests have.
+    func warnOfChange(_ use: ContainerUse, of key: Key?) {
         switch self {
-        case .unknownTest, .xctest: true
-        case .testCase, .test, .nobody: false
+        case .test, .xctest: warnOnce(Messages.changesShared(use, key?.name, self))
+        // That's how the program starts.
+        case .testCase, .unknownTest, .nobody: break
         }
     }
 
     /// Warns, once for each text in a test.
-    func warnOnce(_ text: String, at location: SourceLocation? = nil) { if isNew(text) { warn(text, at: location) } }
+    func warnOnce(_ text: String) { if isNew(text) { warn(text) } }
 
     /// Warns, which doesn't fail a test.
-    func warn(_ text: String, at location: SourceLocation? = nil) {
+    func warn(_ text: String) {
         switch self {
         case .testCase(let testCase): Failure.warn(text, at: testCase.sourceLocation)
         case .test(let test): Failure.warn(text, at: test.sourceLocation)
-        case .unknownTest: if let location { Failure.warn(text, at: location) }
         case .xctest: Self.printError(text)
-        case .nobody: break
+        case .unknownTest, .nobody: break
         }
     }
 

@@ -67,10 +67,8 @@ extension Container {
         _ configure: (Container) throws(E) -> Void, operation: () throws(E) -> R
     ) throws(E) -> R {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try TestCase.byHand(at: place) { testCase throws(E) in
-            let container = try strict(at: place, configure)
-            testCase?.add(container)
-            return try container.run(operation)
+        return try TestCase.byHand(at: place) { () throws(E) in
+            try strict(at: place, configure).run(operation)
         }
     }
 
@@ -93,10 +91,8 @@ extension Container {
         _ configure: (Container) throws(E) -> Void, operation: () async throws(E) -> R
     ) async throws(E) -> R {
         let place = SourcePlace(fileID: fileID, filePath: filePath, line: line, column: column)
-        return try await TestCase.byHand(at: place) { testCase async throws(E) in
-            let container = try strict(at: place, configure)
-            testCase?.add(container)
-            return try await container.run(operation)
+        return try await TestCase.byHand(at: place) { () async throws(E) in
+            try await strict(at: place, configure).run(operation)
         }
     }
 }
@@ -116,7 +112,6 @@ extension Container {
         container.beginConfiguration()
         try configure(container)
         container.endConfiguration()
-        KeptContainer.add(container, at: place)
         return container
     }
 

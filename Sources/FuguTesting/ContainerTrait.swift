@@ -65,8 +65,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
         _ function: @concurrent @Sendable () async throws -> Void, in container: Container, of testCase: TestCase
     ) async throws {
         var failure: (any Error)?
-        testCase.add(container)
-        Maker().watch(container)
+        container.listen(by: Maker())
         do {
             try await Container.with(container) {
                 container.beginConfiguration()

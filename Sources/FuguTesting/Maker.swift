@@ -1,4 +1,3 @@
-import Foundation
 import Fugu
 import Testing
 
@@ -11,45 +10,27 @@ final class Maker: Sendable {
 
     /// Whether it's known that a test created it.
     var isKnown: Bool { testCase != nil || test != nil || Audience.isXCTest }
+}
 
-    /// Notices that another test uses a container that this one made, a child, or a copy.
+extension Maker: UseListener {
+    /// What notices that another test uses the root that the present test is making.
     ///
-    /// What a suite makes, or a test for all of them, or lets the shared container make, isn't its own.
-    ///
-    /// - `isOfShared`: Whether it's a child or a copy of the shared container. If no test made it for itself, what doesn't know
-    ///   its test is warned of reads through it, too.
-    func watch(_ container: Container, isOfShared: Bool = false) {
-        let isOwn = testCase != nil || test?.isSuite == false
-        guard isOwn || isOfShared && test == nil, !Container.isSharedBound else { return }
-        let isKept = !isOwn || Globals.areBeingMade
-        follow(container, everyAccess: isKept, isForAll: isOfShared && isKept)
-    }
-
-    private func follow(_ container: Container, everyAccess: Bool, isForAll: Bool) {
-        defer { if everyAccess { container.watchEveryAccess() } }
-        container.watch { [self] container, use, key, place in
-            switch use {
-            case .child(let made?), .copied(let made):
-                follow(made, everyAccess: isForAll || Globals.areBeingMade, isForAll: isForAll)
-            case .read, .observed:
-                if isForAll, TestCase.current == nil, let key {
-                    Audience.present().warnOfRead(of: key, through: container, at: place)
-                }
-            default: break
-            }
-            if let other { report(use, key, at: place(), by: other) }
-        }
+    /// What a suite makes, or a test for all of them, isn't its own, nor is what it makes live.
+    static var ofRoot: Maker? {
+        let maker = Maker()
+        let isOwn = maker.testCase != nil || maker.test?.isSuite == false
+        return isOwn && !Container.isSharedBound && Container.current.isStrict ? maker : nil
     }
 
     /// Fails another test, once for each place; warns, once for each container, where neither test has a container of its own.
-    private func report(_ use: WatchedUse, _ key: Key?, at place: SourcePlace?, by other: Audience) {
+    func used(_: Container, _ use: ContainerUse, _ key: Key?, at place: () -> SourcePlace?) {
+        guard let other else { return }
         let isSame = test?.sourceLocation == Test.current?.sourceLocation
         let text = Messages.usesOther(
-            use, key?.name, at: place, of: testCase?.name ?? test?.readableName ?? "", inCase: isSame)
+            use, key?.name, at: place(), of: testCase?.name ?? test?.readableName ?? "", inCase: isSame)
         let fails = testCase != nil || TestCase.current != nil
         guard uses.withLock({ $0.insert("\(other.name ?? "") \(fails ? text : "")").inserted }) else { return }
-        if fails { return other.fail(text, at: place) }
-        other.warn(text)
+        if fails { other.fail(text, at: nil) } else { other.warn(text) }
     }
 
     /// The test that runs here if it's known to be another one.
@@ -64,25 +45,15 @@ final class Maker: Sendable {
     }
 }
 
-/// The initialization of global and static properties.
-private enum Globals {
-    /// Whether this thread initializes one.
-    static var areBeingMade: Bool {
-        let frames = frames
-        return stack.contains { frames.contains($0) }
+/// Notices what tests do with the shared container.
+struct SharedUses: UseListener {
+    func used(_ container: Container, _ use: ContainerUse, _ key: Key?, at place: () -> SourcePlace?) {
+        guard container.isShared else { return }
+        Failure.recordKept()
+        if let testCase = TestCase.current { return testCase.record(use, of: key, at: place()) }
+        switch use {
+        case .changed, .registered, .closed: Audience.present().warnOfChange(use, of: key)
+        case .read, .observed, .child, .copied: break
+        }
     }
-
-    /// The addresses to which the functions return that initialize properties.
-    ///
-    /// The runtime calls them at one place, so the stacks of two of them have that in common, inside of what reads both. An
-    /// optimized build may merge the two functions, of which the stacks then don't differ. Where the stack isn't known, there are
-    /// none.
-    private static let frames: Set<UInt> = {
-        let outer = zip(first.reversed(), second.reversed()).prefix { $0 == $1 }.count
-        return Set(first.dropLast(outer)).intersection(second.dropLast(outer)).subtracting(stack.dropLast(outer))
-    }()
-    private static let first = stack
-    private static let second = stack
-
-    @inline(never) private static var stack: [UInt] { Thread.callStackReturnAddresses.map(\.uintValue) }
 }

@@ -1,28 +1,30 @@
+import Foundation
 public import Fugu
 
 /// A clock that moves only when you advance it, for tests of code that waits.
 ///
 /// ```swift
 /// let clock = ManualClock()
-/// container.clock = ErasedClock(clock)
+/// container.clock = AnyClock(clock)
 /// let task = Task { try await poller.run() }
 /// await clock.advance(by: .seconds(30))   // three polls, ten seconds apart, have run
 /// ```
 ///
 /// Advancing lets other tasks run: those that are about to sleep come to their sleep, each one that wakes runs until it sleeps
-/// again or waits for something else, and so do the tasks that it starts. Nothing here waits for real time, so what a task does
-/// on threads of its own, or with files and networks, isn't awaited: await its result.
+/// again or waits for something else, and so do the tasks that it starts. What a task does on threads of its own, or with files and
+/// networks, isn't awaited: await its result.
 ///
-/// A call that no task's sleep can answer fails the test with a message. To move the clock where no task sleeps, call ``move(by:)``.
+/// A call that no task's sleep can answer fails the test with a message: at once, if nothing runs that could still come to a sleep,
+/// and otherwise within a second. To move the clock where no task sleeps, call ``move(by:fileID:filePath:line:)``.
 ///
-/// You can call all methods from any thread. An Xcode preview can't import FuguTesting: give it `ErasedClock.immediate`, or the
+/// You can call all methods from any thread. An Xcode preview can't import FuguTesting: give it `AnyClock.immediate`, or the
 /// clock of the system.
 public final class ManualClock: Clock, Sendable {
     /// A point in time of a manual clock.
-    public typealias Instant = ErasedClock.Instant
+    public typealias Instant = AnyClock.Instant
 
     private let state: Locked<ManualClockState>
-    /// The number of rounds after which a task that hasn't come to its sleep isn't expected anymore.
+    /// The number of rounds after which tasks that go on and on aren't waited for.
     private let patience: Int
 
     /// Creates a clock.
@@ -38,7 +40,9 @@ public final class ManualClock: Clock, Sendable {
         self.patience = patience
     }
 
-    deinit { state.withLock { $0.moverUnlessAsked }?.warn(Messages.clockIsNeverAsked) }
+    deinit {
+        if let (test, place) = state.withLock({ $0.moverUnlessAsked }) { test.warn(Messages.clockIsNeverAsked(place)) }
+    }
 
     /// The instant that the clock shows.
     public var now: Instant { state.withLock { $0.ask() } }
@@ -94,7 +98,7 @@ extension ManualClock {
     /// The clock stops at each deadline on the way, wakes the tasks that sleep until then, in the order in which they began to
     /// sleep, and lets them run before it goes on. A task that sleeps again on the way wakes again.
     ///
-    /// If no task sleeps on the clock, even after others had the opportunity to run, the test fails.
+    /// If no task sleeps on the clock, even after others had the opportunity to run, the test fails, within a second at most.
     ///
     /// - Parameters:
     ///   - duration: The duration. A negative one stops the program with a message.
@@ -115,12 +119,18 @@ extension ManualClock {
     /// Tasks whose deadlines have come wake, and run later, in the order of their deadlines. If nothing has read the clock, slept on
     /// it, or wrapped it when it's released, the test that moved it is warned.
     ///
-    /// - Parameter duration: The duration. A negative one stops the program with a message.
+    /// - Parameters:
+    ///   - duration: The duration. A negative one stops the program with a message.
+    ///   - fileID: The place of the call, for the warning, together with the next two.
+    ///   - filePath: See `fileID`.
+    ///   - line: See `fileID`.
     /// - Complexity: O(*n*) for *n* tasks that sleep.
-    public func move(by duration: Duration) {
+    public func move(
+        by duration: Duration, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line
+    ) {
         if duration < .zero { fatalError(Messages.clockGoesBack(duration)) }
-        let test = Audience.present()
-        state.withLock { $0.move(by: duration, for: test) }.forEach { $0.continuation.resume() }
+        let (test, place) = (Audience.present(), SourcePlace(fileID: fileID, filePath: filePath, line: line))
+        state.withLock { $0.move(by: duration, for: test, at: place) }.forEach { $0.continuation.resume() }
     }
 
     /// Advances the clock to an instant, and lets tasks run, like ``advance(by:fileID:filePath:line:)``.
@@ -222,25 +232,93 @@ extension ManualClock {
     }
 
     private func waitForSleepers(_ count: Int, at place: SourcePlace, failure: (_ found: Int) -> String) async {
-        // A task may do real work before its sleep; a call that fails takes about a second.
-        for _ in 0..<10 * patience {
-            if sleeperCount >= count || Task.isCancelled { return }
-            await Self.runRound()
+        // A task may do real work before its sleep.
+        var wait = SleeperWait()
+        while sleeperCount < count, !Task.isCancelled {
+            if wait.isVain {
+                let found = sleeperCount
+                if found < count { Audience.present().fail(failure(found), at: place) }
+                return
+            }
+            await wait.goOn()
         }
-        let found = sleeperCount
-        if found < count { Audience.present().fail(failure(found), at: place) }
     }
 
     private static func runRound() async {
+        await letRun(at: .background)
+        await MainActor.run {}
+    }
+
+    /// Lets a job of a priority run, behind those that were ready before.
+    fileprivate static func letRun(at priority: TaskPriority) async {
         // Waiting for the task's value would raise its priority.
         await withCheckedContinuation { continuation in
-            _ = Task.detached(priority: .background) { continuation.resume() }
+            _ = Task.detached(priority: priority) { continuation.resume() }
         }
-        await MainActor.run {}
     }
 }
 
-extension ErasedClock {
+/// A wait for a task that isn't at its sleep yet.
+///
+/// While the process uses no processor, no task is on its way, unless it waits for real time. Otherwise, the wait is in vain once a
+/// task has had ample opportunity, by each of three measures: the process has run for long, tasks of each priority have got their
+/// turn often, which counts where many are ready, and real time has passed.
+private struct SleeperWait {
+    /// The number of pauses one after the other without work after which no task is on its way.
+    private static let idlePauses = 40
+    private static let (leastTime, leastWork, leastRounds) = (
+        Duration.milliseconds(700), Duration.milliseconds(350), 700
+    )
+
+    private let start = ContinuousClock.now
+    private let workBefore = processorTime
+    private var rounds = 0
+    private var pausesWithoutWork = 0
+
+    var isVain: Bool {
+        if pausesWithoutWork >= Self.idlePauses { return true }
+        return rounds >= Self.leastRounds && ContinuousClock.now - start >= Self.leastTime
+            && processorTime - workBefore >= Self.leastWork
+    }
+
+    /// Lets tasks run for a while.
+    mutating func goOn() async {
+        for _ in 0..<10 {
+            for priority in [TaskPriority.high, .medium, .low, .background] { await ManualClock.letRun(at: priority) }
+            await MainActor.run {}
+            rounds += 1
+        }
+        let before = processorTime
+        try? await ContinuousClock().sleep(for: .milliseconds(5))
+        pausesWithoutWork = processorTime - before < .milliseconds(1) ? pausesWithoutWork + 1 : 0
+    }
+
+    /// The time for which this process has run on processors, or real time where the system doesn't say.
+    private static var processorTime: Duration {
+        #if os(Windows) || os(WASI)
+        ProcessTime.origin.duration(to: .now)
+        #else
+        .microseconds(Int64(clock()))
+        #endif
+    }
+    private var processorTime: Duration { Self.processorTime }
+}
+
+extension ManualClock {
+    /// Returns a sequence that ticks again and again as you advance the clock.
+    ///
+    /// See `timer(interval:tolerance:)` of `AnyClock`.
+    ///
+    /// - Parameters:
+    ///   - interval: The time between two ticks. One that isn't more than zero stops the program with a message.
+    ///   - tolerance: Ignored: the clock ticks exactly.
+    /// - Returns: The sequence.
+    public func timer(interval: Duration, tolerance: Duration? = nil) -> ClockTimer {
+        AnyClock(self).timer(interval: interval, tolerance: tolerance)
+    }
+}
+
+extension AnyClock {
     /// Creates a clock that wraps a manual one.
     ///
     /// Its instants are those of the manual clock. A sleeper wakes on the actor on which it fell asleep, and sleepers of one actor

@@ -16,10 +16,10 @@ struct ManualClockState: Sendable {
     private(set) var changes = 0
     private var lastTicket: UInt64 = 0
     private var isAsked = false
-    /// The test that moved the clock before anything asked it.
-    private var mover: Audience?
-    /// The test that moved the clock in vain.
-    var moverUnlessAsked: Audience? { isAsked ? nil : mover }
+    /// The test that moved the clock first, and where it did.
+    private var mover: (test: Audience, place: SourcePlace)?
+    /// The test that moved the clock in vain, and where it did.
+    var moverUnlessAsked: (test: Audience, place: SourcePlace)? { isAsked ? nil : mover }
 
     init(now: ManualClock.Instant) {
         self.now = now
@@ -32,8 +32,8 @@ struct ManualClockState: Sendable {
     }
 
     /// Moves the clock for a test, and returns the sleepers to wake.
-    mutating func move(by duration: Duration, for test: Audience) -> ArraySlice<Sleeper> {
-        mover = mover ?? test
+    mutating func move(by duration: Duration, for test: Audience, at place: SourcePlace) -> ArraySlice<Sleeper> {
+        mover = mover ?? (test, place)
         return advance(to: now.advanced(by: duration))
     }
 

@@ -30,7 +30,7 @@ enum Messages {
             + "program in Container.live { … }."
     }
 
-    static func changesShared(_ use: WatchedUse, _ key: String?, _ audience: Audience) -> String {
+    static func changesShared(_ use: ContainerUse, _ key: String?, _ audience: Audience) -> String {
         let fix =
             if case .xctest = audience { "Container.strict { … } operation: { … }" } else { "@Test(.container { … })" }
         return
@@ -38,59 +38,30 @@ enum Messages {
             + "change, too.\nFix: do it in a container of the test: \(fix)."
     }
 
-    static func usesShared(_ use: WatchedUse, _ key: String?, at place: SourcePlace?) -> String {
+    static func usesShared(_ use: ContainerUse, _ key: String?, at place: SourcePlace?) -> String {
         return
             "Fugu: \(what(use, key, "Container.shared")), in a test that has its own container. What the test sets isn't there."
-            + "\(path([key ?? "Container.shared"], at: place))\nFix: use Container.current. It's the test's container in a test, and "
+            + "\(path(key ?? "Container.shared", at: place))\nFix: use Container.current. It's the test's container in a test, and "
             + "Container.shared in the program."
     }
 
-    /// `way`: From the key to what the tests have set.
-    static func missesValue(
-        _ way: [String], through container: Container, _ tests: [String], at place: SourcePlace?
-    ) -> String {
-        let names = once(tests)
-        let have = names.count == 1 ? "test \(names[0]) has" : "tests \(GraphWords.list(names)) have"
-        let made = container.isWithinShared ? "child" : "copy"
-        let name = container.isShared ? "Container.shared" : "a \(made) of Container.shared"
-        return
-            "Fugu: \(what(.read, way[0], name)) \(offTest), while the \(have) another \(way[way.count - 1])."
-            + "\(path(way, at: place))\nFix: \(takeAlong)\(container.isShared ? "" : " Make the \(made) there.")"
-    }
-
-    /// `way`: From the key to what the container that the test has made at a place gives.
-    static func missesContainer(_ way: [String], of container: SourcePlace?, at place: SourcePlace?) -> String {
-        "Fugu: \(what(.read, way[0], "Container.shared")), while the container that the test has made"
-            + "\(container.map { " at \($0)" } ?? "") has another \(way[way.count - 1]).\(path(way, at: place))\nFix: let the code read from that container: run it in "
-            + "Container.with(container) { … }, or in the operation of Container.strict { … } operation: { … }."
-    }
-
-    static func changesSharedOffTest(_ use: WatchedUse, _ key: String?) -> String {
-        "Fugu: \(what(use, key, "Container.shared")) \(offTest), while tests run that have containers of their own. They don't see "
-            + "the change; tests without one do.\nFix: \(takeAlong)"
-    }
-
-    private static let offTest = "on a thread or in a detached task that doesn't know its test"
-    private static let takeAlong =
-        "take the test's container along: write let container = Container.current before the task, and "
-        + "Container.with(container) { … } in it."
-
     /// `inCase`: Whether it's another case of the same test.
     static func usesOther(
-        _ use: WatchedUse, _ key: String?, at place: SourcePlace?, of test: String, inCase: Bool
+        _ use: ContainerUse, _ key: String?, at place: SourcePlace?, of test: String, inCase: Bool
     ) -> String {
         let container = "a container of the test \(test)"
         return
-            "Fugu: \(what(use, key, container)), in another \(inCase ? "case of it" : "test").\(path([key ?? container], at: place))\n"
+            "Fugu: \(what(use, key, container)), in another \(inCase ? "case of it" : "test").\(path(key ?? container, at: place))\n"
             + "Fix: make anew in each test what keeps that container, or an @Injected made in it, such as a global or a static "
             + "property; or let it read from Container.current. A container that tests share is made in Container.with(.shared) { … }."
     }
 
-    private static func what(_ use: WatchedUse, _ key: String?, _ container: String) -> String {
+    private static func what(_ use: ContainerUse, _ key: String?, _ container: String) -> String {
         let through = key.map { _ in " through \(container)" } ?? ""
         return switch use {
         case .read: "\(key ?? container) was read\(through)"
         case .changed: "\(key ?? container) was changed\(through)"
+        case .registered: "a teardown closure was registered with \(container)"
         case .observed: "\(key ?? container) was observed\(through)"
         case .closed: "\(container) was closed"
         case .child: "a child of \(container) was made"
@@ -98,10 +69,8 @@ enum Messages {
         }
     }
 
-    private static func path(_ way: [String], at place: SourcePlace?) -> String {
-        if way.count < 2, place == nil { return "" }
-        let end = place.map { ", in \($0.descriptionWithMember)" } ?? ""
-        return "\nPath: the test → \(way.joined(separator: " → "))\(end)"
+    private static func path(_ name: String, at place: SourcePlace?) -> String {
+        place.map { "\nPath: the test → \(name), in \($0.descriptionWithMember)" } ?? ""
     }
 
     static func adviceForShared(_ line: String?) -> String {
@@ -147,10 +116,10 @@ enum Messages {
             + "use it in the test itself.)"
     }
 
-    static func beforeXCTest(_ text: String) -> String {
+    static func outsideOfXCTest(_ text: String) -> String {
         text
             + "\n(This happened while no test ran, such as in a property of an XCTestCase, which XCTest makes before the first "
-            + "test. It fails the next test that begins. Read from the container in the test itself.)"
+            + "test, so it fails none. Read from the container in the test itself.)"
     }
 
     static func of(_ text: String, _ test: String) -> String {
@@ -187,20 +156,21 @@ enum Messages {
 
     static func clockMovesForNobody(_ place: SourcePlace) -> String {
         "Fugu: the ManualClock was advanced at \(place), but no task sleeps on it.\nFix: before this call, start the task that "
-            + "sleeps, and give its code this clock: $0.clock = ErasedClock(clock). To move the clock where no task "
+            + "sleeps, and give its code this clock: $0.clock = AnyClock(clock). To move the clock where no task "
             + "sleeps, write clock.move(by: …)."
     }
 
-    static let clockIsNeverAsked =
-        "Fugu: a ManualClock was moved, but nothing has ever read it or slept on it.\nFix: give it to the tested code, before that "
-        + "takes another clock: $0.clock = ErasedClock(clock). After useStandardDoubles(), move container.manualClock instead."
+    static func clockIsNeverAsked(_ place: SourcePlace) -> String {
+        "Fugu: the ManualClock was moved at \(place), but nothing has ever read it or slept on it.\nFix: before this call, give it to "
+            + "the tested code: $0.clock = AnyClock(clock). After useStandardDoubles(), move container.manualClock instead."
+    }
 
     static func clockMissesSleepers(_ place: SourcePlace, _ count: Int, _ found: Int) -> String {
         let tasks = count == 1 ? "a task" : "\(count) tasks"
         let sleep = found == 0 ? "none does" : found == 1 ? "only 1 does" : "only \(found) do"
         return
             "Fugu: the test waits at \(place) until \(tasks) sleep\(count == 1 ? "s" : "") on the ManualClock, and \(sleep).\n"
-            + "Fix: before this call, start the code that sleeps, and give it this clock: $0.clock = ErasedClock(clock)."
+            + "Fix: before this call, start the code that sleeps, and give it this clock: $0.clock = AnyClock(clock)."
     }
 
     static func clockRunsOn(_ place: SourcePlace, _ count: Int) -> String {

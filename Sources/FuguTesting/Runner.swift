@@ -16,27 +16,12 @@ struct Runner: TestRunner {
             let audience = Audience.present()
             if case .unknownTest = audience { return Audience.printError(text) }
             // Code in a child that the test has made reads from what the test configures.
-            let isInChild = Container.current.isWithinShared && !Container.current.isShared
-            audience.fail(isInChild ? text : Messages.shared(text), at: nil)
+            audience.fail(Container.current.isBelowShared ? text : Messages.shared(text), at: nil)
         }
-        container.watch { container, use, key, place in
-            Failure.recordKept()
-            let testCase = TestCase.current
-            testCase?.record(use, of: key, at: place())
-            switch use {
-            case .child(let made?), .copied(let made): Maker().watch(made, isOfShared: true)
-            case .child(nil): break
-            // The test has failed.
-            case _ where testCase != nil: break
-            case .changed, .closed: Audience.present().warnOfChange(use, of: key)
-            case .read, .observed:
-                guard let key else { break }
-                Audience.present().warnOfRead(of: key, through: container, at: place)
-                Audience.present().warnOfMissing(key, at: place)
-            }
-        }
-        container.watchEveryAccess()
+        container.listen(by: SharedUses())
     }
+
+    func listenerForRoot() -> (any UseListener)? { Maker.ofRoot }
 
     func prepareRoot(_ container: Container) {
         guard Container.current.isStrict else { return }
@@ -45,28 +30,22 @@ struct Runner: TestRunner {
             Audience.present(orOf: maker).fail(by: $0, at: $0.place)
         }
         container.makeStrict(strictness)
-        maker.watch(container)
-        // The cases of a test with arguments can't be told apart.
-        if Test.Case.current?.isParameterized != true { KeptContainer.add(container, at: nil) }
         // A test without a container of its own is as it is.
         guard maker.isKnown, Container.current !== Container.shared else { return }
         container.handleReports { Audience.present(orOf: maker).fail($0, at: nil) }
     }
 
-    func failing(
-        at place: SourcePlace, unlessIn failed: FailedTests?
-    ) -> @Sendable (UnimplementedError, Bool) -> any Error {
+    func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, Bool) -> any Error {
         let maker = Maker()
         return { error, isThrown in
             let audience = Audience.present(orOf: maker)
-            if let failed, failed.contains(audience.name) { return audience.passing(error) }
             if isThrown { return audience.fail(by: error, at: place) }
             audience.fail(error.description, at: place)
             return error
         }
     }
 
-    var presentTest: String? { Audience.present().name }
+    func passing(_ error: UnimplementedError) -> any Error { Audience.present().passing(error) }
 
     func warn(_ text: String) { Audience.present().warnOnce(text) }
 

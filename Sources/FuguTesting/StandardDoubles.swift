@@ -33,7 +33,7 @@ extension FeatureContainer {
     ///   - files: The files in `fileAccess`, by absolute path.
     public func useStandardDoubles(startingAt start: Double = 0, seed: UInt64 = 0, files: [String: Data] = [:]) {
         let before = _container.overrides
-        replace(\.clock) { ErasedClock($0.manualClock) }
+        replace(\.clock) { AnyClock($0.manualClock) }
         replace(\.timestamp) { container in
             let clock = container.manualClock
             return Timestamp { start + clock.now.offset / .seconds(1) }

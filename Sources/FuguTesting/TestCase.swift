@@ -15,8 +15,6 @@ final class TestCase: Sendable {
         var watches: [OverrideWatch] = []
         /// The standard doubles that were set last.
         var standard: [Key: UInt64] = [:]
-        /// The containers of the case, until it ends.
-        var containers: [Container] = []
         /// What the case has done through `Container.shared`.
         var uses: Set<String> = []
         /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
@@ -63,24 +61,20 @@ final class TestCase: Sendable {
         }
     }
 
-    /// Runs an operation whose container the test makes by hand, as a case, which it receives, unless it's within one.
-    static func byHand<R, E>(at place: SourcePlace, _ operation: (TestCase?) throws(E) -> R) throws(E) -> R {
-        if current != nil { return try operation(nil) }
+    /// Runs an operation whose container the test makes by hand, as a case, unless it's within one.
+    static func byHand<R, E>(at place: SourcePlace, _ operation: () throws(E) -> R) throws(E) -> R {
+        if current != nil { return try operation() }
         let testCase = TestCase(at: place)
         defer { testCase.end() }
-        do { return try $current.withValue(testCase) { try operation(testCase) } } catch { throw error as! E }
+        do { return try $current.withValue(testCase) { try operation() } } catch { throw error as! E }
     }
 
-    /// Runs an async operation whose container the test makes by hand, as a case, which it receives, unless it's within one.
-    static func byHand<R, E>(
-        at place: SourcePlace, _ operation: (TestCase?) async throws(E) -> R
-    ) async throws(E) -> R {
-        if current != nil { return try await operation(nil) }
+    /// Runs an async operation whose container the test makes by hand, as a case, unless it's within one.
+    static func byHand<R, E>(at place: SourcePlace, _ operation: () async throws(E) -> R) async throws(E) -> R {
+        if current != nil { return try await operation() }
         let testCase = TestCase(at: place)
         defer { testCase.end() }
-        do { return try await $current.withValue(testCase) { try await operation(testCase) } } catch {
-            throw error as! E
-        }
+        do { return try await $current.withValue(testCase) { try await operation() } } catch { throw error as! E }
     }
 
     /// Whether the container was made by hand, and not by a trait.
@@ -99,7 +93,7 @@ final class TestCase: Sendable {
     func makeChild(of parent: Container) -> Container {
         if parent.isStrict {
             let child = parent.child()
-            child.becomeTestRoot()
+            child.becomeHomeRoot()
             return child
         }
         // A strict child would share what's loaded with its parent.
@@ -136,7 +130,7 @@ final class TestCase: Sendable {
     }
 
     /// Fails the test because it uses `Container.shared` beside its own container, once for each place.
-    func record(_ use: WatchedUse, of key: Key?, at place: SourcePlace?) {
+    func record(_ use: ContainerUse, of key: Key?, at place: SourcePlace?) {
         let text = Messages.usesShared(use, key?.name, at: place)
         if state.withLock({ $0.uses.insert(text).inserted }) { record(text) }
     }
@@ -161,25 +155,18 @@ final class TestCase: Sendable {
         do { try await container.close() } catch { record("\(error)") }
     }
 
-    /// Records the collected failures, and lets every later use of the containers be noticed.
+    /// Records the collected failures.
     ///
     /// A failure after this call fails the run.
     func end() {
         TestCase.cases.withLock { _ = $0.removeValue(forKey: number) }
         let kept = state.withLock { state in
             state.hasEnded = true
-            defer { (state.kept, state.containers) = ([], []) }
-            return (texts: state.kept, containers: state.containers)
+            defer { state.kept = [] }
+            return state.kept
         }
-        for container in kept.containers { container.watchEveryAccess() }
-        kept.texts.forEach(issue)
+        kept.forEach(issue)
     }
-
-    /// Lets others know what the case has in its container.
-    func add(_ container: Container) { state.withLock { $0.containers.append(container) } }
-
-    /// The containers of the case, until it ends.
-    var containers: [Container] { state.withLock { $0.containers } }
 
     /// Lets the standard doubles stay unread.
     func expectNoRead(of entries: [Key: UInt64]) { state.withLock { $0.standard = entries } }
@@ -191,7 +178,7 @@ final class TestCase: Sendable {
         let (outer, standard) = state.withLock { ($0.watches.map(\.self), $0.standard) }
         guard isWatching || !outer.isEmpty else { return nil }
         let values = container.overrides
-        for watch in outer { watch.markRead(of: values.keys) }
+        for watch in outer { watch.markHidden(values.keys) }
         guard isWatching else { return nil }
         let watch = OverrideWatch(container, for: values.filter { standard[$0.key] != $0.value }.keys)
         state.withLock { $0.watches.append(watch) }
@@ -199,18 +186,21 @@ final class TestCase: Sendable {
     }
 }
 
-/// The entries that a trait set in a container, and those of them that were read.
+/// The entries that a trait set in a container, which expect to be read.
 final class OverrideWatch: Sendable {
-    private let unread: Locked<Set<Key>>
+    private let container: Container
+    /// Those that another trait hides.
+    private let hidden = Locked<Set<Key>>([])
 
     init(_ container: Container, for overrides: some Sequence<Key>) {
-        unread = Locked(Set(overrides))
-        container.watchOverrides { [unread] override in unread.withLock { _ = $0.remove(override) } }
+        self.container = container
+        container.awaitReads(of: Set(overrides))
     }
 
-    func markRead(of overrides: some Sequence<Key>) { unread.withLock { $0.subtract(overrides) } }
+    func markHidden(_ overrides: some Sequence<Key>) { hidden.withLock { $0.formUnion(overrides) } }
 
     func reportUnused(to testCase: TestCase) {
-        for name in unread.withLock({ $0.map(\.name) }).sorted() { testCase.record(Messages.unused(name)) }
+        let unread = container.unread.subtracting(hidden.withLock { $0 })
+        for name in unread.map(\.name).sorted() { testCase.record(Messages.unused(name)) }
     }
 }

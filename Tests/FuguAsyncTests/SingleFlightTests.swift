@@ -6,21 +6,6 @@ import Testing
 @Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(5))) struct SingleFlightTests {}
 
 extension SingleFlightTests {
-    static let cases: [Case<SingleFlightTests>] = [
-        Case(
-            "1,000 tasks that ask together get the instance of one load, and threads stay free meanwhile (laws 4 and 17)",
-            thousandTasks),
-        Case("1,000 children that ask together share one load (law 17)", thousandChildren),
-        Case("Different features load in parallel, also for one load that needs them (law 4)", parallel),
-        Case("Task-local values are those of the task that started the load", taskLocals),
-        Case(
-            "A load runs with its first asker's priority and is raised to a later one's, where the runtime can",
-            priority),
-        Case("Inside an async load the current container is its handle (law 15)", currentIsTheHandle),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<SingleFlightTests>) async throws { try await stated.run(self) }
-
     struct Model: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
@@ -30,6 +15,7 @@ extension SingleFlightTests {
         }
     }
 
+    @Test("1,000 tasks that ask together get the instance of one load, and threads stay free meanwhile (laws 4 and 17)")
     func thousandTasks() async throws {
         let container = Container()
         let readers = (0..<1_000).map { _ in Task { try await container[Model.self] } }
@@ -51,6 +37,7 @@ extension SingleFlightTests {
         expect(container.stage.tally("Model").value, equals: 1)
     }
 
+    @Test("1,000 children that ask together share one load (law 17)")
     func thousandChildren() async throws {
         let root = Container()
         let readers = (0..<1_000).map { _ in
@@ -86,6 +73,7 @@ extension SingleFlightTests {
         }
     }
 
+    @Test("Different features load in parallel, also for one load that needs them (law 4)")
     func parallel() async throws {
         let container = Container()
         let both = try await container[Both.self]
@@ -103,6 +91,7 @@ extension SingleFlightTests {
         }
     }
 
+    @Test("Task-local values are those of the task that started the load")
     func taskLocals() async throws {
         let container = Container()
         let first = Request.$id.withValue("first") { Task { try await container[Traced.self] } }
@@ -123,6 +112,7 @@ extension SingleFlightTests {
         }
     }
 
+    @Test("A load runs with its first asker's priority and is raised to a later one's, where the runtime can")
     func priority() async throws {
         let container = Container()
         let stage = container.stage
@@ -162,12 +152,43 @@ extension SingleFlightTests {
         }
     }
 
+    @Test("Inside an async load the current container is its handle (law 15)")
     func currentIsTheHandle() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
         try await expect(child[Nested.self], equals: child.ifLoaded(Nested.self))
         try await expect(child[Nested.self].name, equals: "Nested of child")
         try await expect(root[Nested.self].name, equals: "Nested of root")
+    }
+
+    struct Keeper: Feature {
+        static var home: Home { .local }
+        let handle: any FeatureContainer
+        static func load(in container: any FeatureContainer) -> Keeper { Keeper(handle: container) }
+    }
+    struct Gated: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            await container.stage.gate("Gated").opened()
+            return try await container[Nested.self]
+        }
+    }
+
+    @Test("A task loads itself if the container whose kept handle began the load is released meanwhile (laws 4 and 8)")
+    func releasedMeanwhile() async throws {
+        let root = Container().unreported
+        let gate = root.stage.gate("Gated")
+        var child: Container? = root.child()
+        let (untilReleased, handle) = (child!.untilReleased, child![Keeper.self].handle)
+        let first = Task { try await handle[Gated.self] }
+        await root.untilWaiting(for: Gated.self, 1)
+        let second = Task { try await root[Gated.self] }
+        await root.untilWaiting(for: Gated.self, 2)
+        child = nil
+        await untilReleased()
+        gate.open()
+        let error = await #expect(throws: LoadError.self) { try await first.value }
+        expect(error?.code, equals: .containerGone)
+        try await expect(second.value, equals: root.ifLoaded(Gated.self))
     }
 }
 
@@ -178,18 +199,6 @@ extension Thing: Equatable {
 @Suite("Many tasks wait for one load (law 4)", .timeLimit(.minutes(5))) struct ThousandTasksTests {}
 
 extension ThousandTasksTests {
-    static let cases: [Case<ThousandTasksTests>] = [
-        Case("1,000 tasks wait for one load of 100 ms; none has it before, and all have it then (law 4)", byTheClock),
-        Case(
-            "999 of 1,000 tasks that are cancelled are released at once, and the load goes on for the last (laws 4 and 27)",
-            cancelled),
-        Case("1,000 tasks wait for one load of 100 ms of real time", inRealTime),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<ThousandTasksTests>) async throws {
-        try await stated.run(self)
-    }
-
     /// Takes 100 milliseconds by the container's clock.
     struct Slow: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -203,9 +212,10 @@ extension ThousandTasksTests {
         (0..<1_000).map { _ in Task { try await container[Slow.self] } }
     }
 
+    @Test("1,000 tasks wait for one load of 100 ms; none has it before, and all have it then (law 4)")
     func byTheClock() async throws {
         let (container, clock) = (Container(), ManualClock())
-        container.clock = ErasedClock(clock)
+        container.clock = AnyClock(clock)
         let readers = read(container)
         await container.untilWaiting(for: Slow.self, 1_000)
         await clock.sleepers(atLeast: 1)
@@ -217,9 +227,11 @@ extension ThousandTasksTests {
         expect(container.stage.tally("Slow").value, equals: 1)
     }
 
+    @Test(
+        "999 of 1,000 tasks that are cancelled are released at once, and the load goes on for the last (laws 4 and 27)")
     func cancelled() async throws {
         let (container, clock) = (Container(), ManualClock())
-        container.clock = ErasedClock(clock)
+        container.clock = AnyClock(clock)
         let readers = read(container)
         await container.untilWaiting(for: Slow.self, 1_000)
         for reader in readers.dropLast() { reader.cancel() }
@@ -229,14 +241,6 @@ extension ThousandTasksTests {
         await clock.sleepers(atLeast: 1)
         clock.move(by: .milliseconds(100))
         try await expect(readers.last?.value, is: container.ifLoaded(Slow.self))
-        expect(container.stage.tally("Slow").value, equals: 1)
-    }
-
-    func inRealTime() async throws {
-        let container = Container.program()
-        let readers = read(container)
-        let instance = try await container[Slow.self]
-        for reader in readers { try await expect(reader.value, is: instance) }
         expect(container.stage.tally("Slow").value, equals: 1)
     }
 }

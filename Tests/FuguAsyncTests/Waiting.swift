@@ -16,6 +16,14 @@ extension Container {
         await untilWaiting(Key(raw: Key.throwingFeature(feature)), count)
     }
 
+    /// Returns when `count` threads wait for loads of the feature that are under way in this family.
+    func untilWaitingForPlain<F: Feature>(_ feature: F.Type, _ count: Int) async {
+        await untilWaiting(Key(raw: Key.feature(feature)), count)
+    }
+
+    /// The number of instances that the operation of the container keeps open.
+    var keptReads: Int { node.family.lock.withLock { token in node.storage[token].rare?.reads.value.count ?? 0 } }
+
     private func untilWaiting(_ key: Key, _ count: Int) async {
         let family = node.family
         while true {
@@ -26,6 +34,11 @@ extension Container {
             if waiting >= count { return }
             await Task.yield()
         }
+    }
+
+    /// Returns when the container, which it doesn't keep, was released.
+    var untilReleased: @Sendable () async -> Void {
+        { [node] in while !node.family.lock.withLock({ node.isEnded($0) }) { await Task.yield() } }
     }
 
     /// How many loads are under way in this family.
@@ -61,7 +74,7 @@ extension Container {
         while true {
             let node = node
             let waiting = node.family.lock.withLock { token in
-                node.storage[token].rare?.closing?.state[token].rare?.waiters.count ?? 0
+                node.storage[token].rare?.idleWaiters.count ?? 0
             }
             if waiting >= count { return }
             await Task.yield()
@@ -71,14 +84,12 @@ extension Container {
 
 extension Node {
     fileprivate func untilLeaversAreClosed() async {
-        while let frame = family.lock.withLock({ token in storage[token].rare?.lastLeaver }), !frame.isFinished {
-            let waiter = Waiter()
-            let isOver = family.lock.withLock { token in
-                if frame.isFinished { return true }
-                frame.state[token].more().waiters.append(waiter)
-                return false
+        while true {
+            let waiters = family.lock.withLock { token in
+                storage[token].rare?.leavers.all.map { $0.frame.addWaiter(token) } ?? []
             }
-            if isOver { await Task.yield() } else { await waiter.wait() }
+            if waiters.isEmpty { return }
+            for waiter in waiters { await waiter.wait() }
         }
     }
 }

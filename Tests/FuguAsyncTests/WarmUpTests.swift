@@ -5,19 +5,6 @@ import Testing
 @Suite("Warming up", .timeLimit(.minutes(5))) struct WarmUpTests {}
 
 extension WarmUpTests {
-    static let cases: [Case<WarmUpTests>] = [
-        Case("Loads any mix of kinds, each once, in parallel as far as their inputs allow", mix),
-        Case("Every failure has its whole way, also of those that wait for one and the same load", sharedFailure),
-        Case(
-            "The way ends with the load that threw the error: one that swallowed another's is not led past", swallowed),
-        Case("A failure is progress, too, and differs from a success by its error", failureIsProgress),
-        Case("Loads that are under way are joined, and what is there is left alone", joins),
-        Case("Nothing to load is done at once; a closed container refuses what can throw", edges),
-        Case("Observers hear of a load's changes by the end of the warm-up (law 10)", changesAreHeard),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<WarmUpTests>) async throws { try await stated.run(self) }
-
     struct Plain: Feature {
         static func load(in container: any FeatureContainer) -> Thing {
             container.stage.tally("Plain").add()
@@ -59,6 +46,7 @@ extension WarmUpTests {
         }
     }
 
+    @Test("Loads any mix of kinds, each once, in parallel as far as their inputs allow")
     func mix() async throws {
         let container = Container()
         let stage = container.stage
@@ -117,6 +105,7 @@ extension WarmUpTests {
         static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Round.self] }
     }
 
+    @Test("Every failure has its whole way, also of those that wait for one and the same load")
     func sharedFailure() async throws {
         let container = Container()
         container.stage.gate("Search").open()
@@ -144,6 +133,7 @@ extension WarmUpTests {
         }
     }
 
+    @Test("The way ends with the load that threw the error: one that swallowed another's is not led past")
     func swallowed() async throws {
         let container = Container()
         let error = try #require(
@@ -184,6 +174,7 @@ extension WarmUpTests {
         expect(all.last?.finished, equals: 3)
     }
 
+    @Test("A failure is progress, too, and differs from a success by its error")
     func failureIsProgress() async throws {
         let reported = Locked<[WarmUpList.Progress]>([])
         await #expect(throws: WarmUpError.self) {
@@ -202,6 +193,7 @@ extension WarmUpTests {
         expect(all.count { $0.error != nil }, equals: 2)
     }
 
+    @Test("Loads that are under way are joined, and what is there is left alone")
     func joins() async throws {
         let container = Container()
         let mine = Thing("mine")
@@ -224,6 +216,7 @@ extension WarmUpTests {
         expect(container.stage.tally("Plain").value, equals: 0)
     }
 
+    @Test("Nothing to load is done at once; a closed container refuses what can throw")
     func edges() async throws {
         let container = Container()
         try await container.warmUp { _ in }
@@ -234,6 +227,7 @@ extension WarmUpTests {
         expect(error.failures.first?.error is LoadError)
     }
 
+    @Test("Observers hear of a load's changes by the end of the warm-up (law 10)")
     func changesAreHeard() async throws {
         let container = Container()
         let heard = Log<String>()

@@ -9,23 +9,10 @@ private enum Verbosity: String, Decodable, Sendable, CaseIterable { case debug, 
 extension ContainerKeys {
     fileprivate var declaredFirst: PropertyKey<Int> { .init("declared.first", defaultValue: 1) }
     fileprivate var declaredSecond: PropertyKey<String?> { .init("declared.second", isSecret: true) }
-}
-
-extension ContainerKeys {
     fileprivate var retriesKey: PropertyKey<Int> { .init("declared.api.maxRetries", defaultValue: 3) }
 }
 
 struct DeclarationTests {
-    static let cases: [Case<DeclarationTests>] = [
-        Case("What was declared is validated and explained without a list, in descendants and copies too", declared),
-        Case("Keys are declared by their members of ContainerKeys too", keyPaths),
-        Case("Declaring again changes nothing, and a child's own declarations are its own", again),
-        Case("The reference prints for the command line, with every spelling, type and default", help),
-        Case("The reference is a table in Markdown, with the prefix of the environment that was applied", markdown),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<DeclarationTests>) async throws { try await stated.run(self) }
-
     private let container = Container()
     private let port = PropertyKey("declared.server.port", defaultValue: UInt16(8080), help: "Where it listens.")
     private let hosts = PropertyKey("declared.server.hosts", defaultValue: ["a", "b"])
@@ -37,7 +24,9 @@ struct DeclarationTests {
         container.declare([port, hosts, level, timeout, password, ContainerKeys().retriesKey])
     }
 
+    @Test("What was declared is validated and explained without a list, in descendants and copies too")
     func declared() throws {
+        let reports = container.reports()
         try container.apply(TOMLSource(text: "[declared]\nserver.prot = 1\napi.maxRetries = 'x'", name: "x"))
         let mistakes = """
             x:3:18: declared.api.maxRetries: expected Int, found string "x"
@@ -53,8 +42,10 @@ struct DeclarationTests {
                 "declared.password", "declared.api.maxRetries",
             ])
         expect("\(container.explain()[4])", equals: "declared.password = (secret) (default)")
+        expect(reports.all, equals: ["x:3:18: declared.api.maxRetries: expected Int, found string \"x\""])
     }
 
+    @Test("Keys are declared by their members of ContainerKeys too")
     func keyPaths() throws {
         let container = Container()
         container.declare(\.declaredFirst, \.declaredSecond, \.retriesKey)
@@ -63,6 +54,7 @@ struct DeclarationTests {
         expect(container.reference().entries[1].isSecret)
     }
 
+    @Test("Declaring again changes nothing, and a child's own declarations are its own")
     func again() throws {
         container.declare([port, ContainerKeys().retriesKey])
         expect(container.explain().count, equals: 6)
@@ -73,6 +65,7 @@ struct DeclarationTests {
         try container.validate()
     }
 
+    @Test("The reference prints for the command line, with every spelling, type and default")
     func help() {
         expect(
             container.reference(prefix: "APP").helpText,
@@ -129,6 +122,7 @@ struct DeclarationTests {
         try expect(container.require(\.retriesKey), equals: 3)
     }
 
+    @Test("The reference is a table in Markdown, with the prefix of the environment that was applied")
     func markdown() throws {
         try container.apply(EnvironmentSource(prefix: "SRV", environment: [:]))
         let lines = container.reference().markdown.split(separator: "\n")
@@ -166,16 +160,6 @@ private final class Mirrored: Decodable, Sendable {
 }
 
 struct ReferenceMembersTests {
-    static let cases: [Case<ReferenceMembersTests>] = [
-        Case("Each member stands in the sample file, and a file with all of them is right", sample),
-        Case("In Markdown each member has a row, and a secret's has no value", markdown),
-        Case("A type that refuses samples is listed as far as it can be asked, and one within itself ends", refusing),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<ReferenceMembersTests>) async throws {
-        try await stated.run(self)
-    }
-
     private let container = Container()
     private let limits = PropertyKey("members.limits", defaultValue: Limits(), help: "How much is let through.")
     private let spare = PropertyKey<Limits?>("members.spare")
@@ -189,27 +173,28 @@ struct ReferenceMembersTests {
             container.reference().helpText,
             equals: """
                   members.limits <Limits>  How much is let through.
-                                           a table, in files only:
+                                           a table, in files, or as JSON in --members-limits or MEMBERS_LIMITS:
                                              rate <Double>, default 2.5
                                              burst.size <Int>, default 10
                                              burst.window <Duration>, default "1s"
                                              level <debug|info>
                                              note <String>
                                              names <Array<String>>, default []
-                  members.spare <Limits>   a table, in files only:
+                  members.spare <Limits>   a table, in files, or as JSON in --members-spare or MEMBERS_SPARE:
                                              rate <Double>
                                              burst.size <Int>
                                              burst.window <Duration>
                                              level <debug|info>
                                              note <String>
                                              names <Array<String>>
-                  members.secret <Burst>   secret; a table, in files only:
+                  members.secret <Burst>   secret; a table, in files, or as JSON in --members-secret or MEMBERS_SECRET:
                                              size <Int>
                                              window <Duration>
 
                 """)
     }
 
+    @Test("Each member stands in the sample file, and a file with all of them is right")
     func sample() throws {
         let toml = container.reference().toml
         expect(
@@ -231,13 +216,18 @@ struct ReferenceMembersTests {
         try expect(container.require(limits).burst.size, equals: 10)
     }
 
+    @Test("In Markdown each member has a row, and a secret's has no value")
     func markdown() {
         let lines = container.reference().markdown.split(separator: "\n")
-        expect(lines[2], equals: "| `members.limits` |  |  | Limits |  | How much is let through. |")
+        expect(
+            lines[2],
+            equals:
+                "| `members.limits` | `MEMBERS_LIMITS` | `--members-limits` | Limits |  | How much is let through. |")
         expect(lines[4], equals: "| `members.limits.burst.size` |  |  | Int | `10` |  |")
         expect(lines.last, equals: "| `members.secret.window` |  |  | Duration | *secret* |  |")
     }
 
+    @Test("A type that refuses samples is listed as far as it can be asked, and one within itself ends")
     func refusing() {
         let container = Container()
         container.declare([PropertyKey<Mirrored?>("members.mirrored")])
@@ -254,24 +244,10 @@ extension ContainerKeys {
     fileprivate var timeout: PropertyKey<Int> { .init("api.timeout", defaultValue: 30) }
     fileprivate var host: PropertyKey<String?> { .init("api.host") }
     fileprivate var plain: PropertyKey<String> { .init(defaultValue: "a\"b") }
-}
-
-extension ContainerKeys {
     fileprivate var limitKey: PropertyKey<Double> { .init("api.limit", defaultValue: 1.5) }
 }
 
 struct ExplanationTests {
-    static let cases: [Case<ExplanationTests>] = [
-        Case("Text of the environment is shown as what it was read as", read),
-        Case("A wrong value is shown as such, with the default that is read instead", wrong),
-        Case("Keys without a name are shown as messages call them", unnamed),
-        Case(
-            "What was made from it stands last, with its container; a list of all declared keys leaves it out", readers),
-        Case("The core explains the same keys where sources are of no interest", sentences),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<ExplanationTests>) async throws { try await stated.run(self) }
-
     private let container = Container()
 
     @Test("The winner stands first with its place, then what it hides in the order in which it would count")
@@ -300,11 +276,13 @@ struct ExplanationTests {
         expect(child.explain(\.host).winner.origin, equals: .source(origin))
     }
 
+    @Test("Text of the environment is shown as what it was read as")
     func read() throws {
         try container.apply(EnvironmentSource(environment: ["API_LIMIT": "2"]))
         expect("\(container.explain(\.limitKey))", equals: "api.limit = 2.0 (environment variable API_LIMIT)")
     }
 
+    @Test("A wrong value is shown as such, with the default that is read instead")
     func wrong() throws {
         _ = container.reports()
         try container.apply(TOMLSource(text: "api.timeout = 1", name: "base"))
@@ -318,6 +296,7 @@ struct ExplanationTests {
                 """)
     }
 
+    @Test("Keys without a name are shown as messages call them")
     func unnamed() {
         let number = PropertyKey<Int?>(defaultValue: 5, id: "number")
         expect("\(container.explain(number))".hasSuffix(" = 5 (default)"))
@@ -334,6 +313,7 @@ struct ExplanationTests {
         }
     }
 
+    @Test("What was made from it stands last, with its container; a list of all declared keys leaves it out")
     func readers() throws {
         try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
         let child = container.child { $0.limitKey = 2 }
@@ -349,6 +329,7 @@ struct ExplanationTests {
         expect(container.graph.entries.first { $0.name == #"\.timeout"# }?.state, equals: .supplied)
     }
 
+    @Test("The core explains the same keys where sources are of no interest")
     func sentences() throws {
         try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
         _ = container.timeout

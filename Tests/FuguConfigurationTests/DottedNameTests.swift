@@ -4,18 +4,6 @@ import Testing
 @testable import FuguConfiguration
 
 struct DottedNameTests {
-    static let cases: [Case<DottedNameTests>] = [
-        Case("Tables that dotted names made decode whole, with the places of their members", decoded),
-        Case("Values from Swift are refused alike, without a line", values),
-        Case("A dictionary whose keys have dots keeps them, and each answers by its full name", dictionaries),
-        Case("A dotted key of TOML is a table, a quoted one a literal name, and both answer alike", toml),
-        Case("A file whose top is no table is no configuration", top),
-        Case("A megabyte of dotted names is entered in time that grows as it does", large),
-        Case("The nearest name is suggested, and none if none is near", suggestions),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<DottedNameTests>) async throws { try await stated.run(self) }
-
     private func snapshot(_ json: String) throws -> PropertySnapshot { try JSONSource(text: json, name: "x").load() }
 
     private func value(_ name: String, _ json: String) throws -> PropertyValue? {
@@ -47,6 +35,7 @@ struct DottedNameTests {
         try expect(snapshot(json).value(named: "other") == nil)
     }
 
+    @Test("Tables that dotted names made decode whole, with the places of their members")
     func decoded() throws {
         struct API: Decodable { struct Base: Decodable { var url: Int }; var timeout: Int; var base: Base }
         let api = try #require(
@@ -72,12 +61,14 @@ struct DottedNameTests {
         expect(error?.description, equals: place + "the name appears twice, dotted and nested; the first is on line 1")
     }
 
+    @Test("Values from Swift are refused alike, without a line")
     func values() {
         let source = DictionarySource(["a.b": 1, "a": ["b": 2]], name: "defaults")
         let error = #expect(throws: PropertyError.self) { try source.load() }
         expect(error?.description, equals: "defaults: a.b: the name appears twice, dotted and nested")
     }
 
+    @Test("A dictionary whose keys have dots keeps them, and each answers by its full name")
     func dictionaries() throws {
         let json = "{\"hosts\": {\"example.com\": \"1\", \"Hello. You\": \"2\", \"Hello\": \"3\"}}"
         let hosts = try #require(try snapshot(json).value(named: "hosts"))
@@ -87,6 +78,7 @@ struct DottedNameTests {
         try expect(value("hosts.Hello. You", json), equals: "2")
     }
 
+    @Test("A dotted key of TOML is a table, a quoted one a literal name, and both answer alike")
     func toml() throws {
         let snapshot = try TOMLSource(text: "a.b = 1\n\"c.d\" = 2\n[e.\"f.g\"]\nh = 3", name: "x").load()
         expect(snapshot.value(named: "a")?.propertyValue, equals: ["b": 1])
@@ -95,11 +87,13 @@ struct DottedNameTests {
         expect(snapshot.value(named: "e.f.g.h")?.origin.description, equals: "x:4:5")
     }
 
+    @Test("A file whose top is no table is no configuration")
     func top() {
         let error = #expect(throws: PropertyError.self) { try JSONSource(text: "\n [1]", name: "x").load() }
         expect(error?.description, equals: "x:2:2: the top level of a configuration file must be an object")
     }
 
+    @Test("A megabyte of dotted names is entered in time that grows as it does")
     func large() throws {
         let members = (0..<40_000).map { "\"a.b\($0 % 100).c\($0)\": \($0)" }
         let snapshot = try snapshot("{" + members.joined(separator: ",") + "}")
@@ -131,6 +125,7 @@ struct DottedNameTests {
         try expect(snapshot("{\"a.b.c\": 1, \"d.e\": 2}").unknownNames(known: ["a.b", "d.e"]).isEmpty)
     }
 
+    @Test("The nearest name is suggested, and none if none is near")
     func suggestions() {
         let known = ["api.timeout", "api.base_url", "log.level", "port"]
         expect(NearestName.suggestion(for: "api.tiemout", among: known), equals: "api.timeout")

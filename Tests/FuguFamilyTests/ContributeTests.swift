@@ -16,32 +16,6 @@ struct ContributeTests {
 }
 
 extension ContributeTests {
-    static let cases: [Case<ContributeTests>] = [
-        Case(
-            "The list's own elements come first, then those of ancestors, each container's in the order of the calls",
-            order),
-        Case(
-            "Each element is loaded by its own loader, once, and what it reads is its input alone (laws 3 and 16)",
-            elements),
-        Case("A feature whose instance is an array is such a list, by its type and by the member that names it", type),
-        Case("An element of a child is no element of its siblings, even if the same line adds it (law 14)", siblings),
-        Case("An element that is added later is in the next read, for children and observers, too (law 19)", later),
-        Case("The elements of a list that reloads reload with it (law 19)", reloads),
-        Case("Reset removes what this container has added, and releases it (laws 8 and 20)", resets),
-        Case("Setting the list takes the place of all elements, and a child adds to what was set", sets),
-        Case(
-            "A container's decorations of a list are around all its elements, whatever the order of the calls (law 14)",
-            decorated),
-        Case("The elements of a child are around what its ancestors decorate (law 14)", decoratedAbove),
-        Case("A copy has the elements of a container and of its ancestors, in the same order (law 18)", copies),
-        Case("The graph shows where each element was added, and where it lives", origins),
-        Case("A thousand elements are loaded in order, without nesting", many),
-        Case("Elements that threads add at the same moment are all in the list (law 7)", threads),
-        Case("Elements that one line adds before and after a decoration are all there", aroundDecoration),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<ContributeTests>) async throws { try await stated.run(self) }
-
     struct Level: Property { static var defaultValue: Int { 1 } }
     struct RequestID: Property { static var defaultValue: Int { 0 } }
 
@@ -52,6 +26,7 @@ extension ContributeTests {
 
     private func texts(_ container: Container) -> [String] { container[routes].map(\.text) }
 
+    @Test("The list's own elements come first, then those of ancestors, each container's in the order of the calls")
     func order() {
         let container = Container()
         let child = container.child()
@@ -68,6 +43,7 @@ extension ContributeTests {
         expect(texts(container.child()), equals: ["own", "root 1", "root 2"])
     }
 
+    @Test("Each element is loaded by its own loader, once, and what it reads is its input alone (laws 3 and 16)")
     func elements() {
         let container = Container()
         let loads = Counter()
@@ -84,6 +60,7 @@ extension ContributeTests {
         expect(container.child()[routes][2], is: container[routes][2])
     }
 
+    @Test("A feature whose instance is an array is such a list, by its type and by the member that names it")
     func type() {
         let container = Container()
         container.contribute(to: Steps.self) { "level \($0[Level.self])" }
@@ -92,6 +69,7 @@ extension ContributeTests {
         expect(container.child { $0[Level.self] = 2 }[Steps.self], equals: ["first", "level 2", "last"])
     }
 
+    @Test("An element of a child is no element of its siblings, even if the same line adds it (law 14)")
     func siblings() {
         let container = Container()
         let children = (1...3).map { number in
@@ -104,6 +82,7 @@ extension ContributeTests {
         expect(texts(container), equals: ["own"])
     }
 
+    @Test("An element that is added later is in the next read, for children and observers, too (law 19)")
     func later() {
         let container = Container()
         let child = container.child()
@@ -118,6 +97,7 @@ extension ContributeTests {
         expect(texts(child), equals: ["own", "late", "later"])
     }
 
+    @Test("The elements of a list that reloads reload with it (law 19)")
     func reloads() {
         let list = FeatureKey<[String]>(reloadsWhenInputsChange: true, id: UniqueID()) { ["own \($0[Level.self])"] }
         let container = Container()
@@ -131,6 +111,7 @@ extension ContributeTests {
         expect(child[list], equals: ["own 2", "added 2", "child 7"])
     }
 
+    @Test("Reset removes what this container has added, and releases it (laws 8 and 20)")
     func resets() {
         let container = Container()
         let child = container.child()
@@ -150,6 +131,7 @@ extension ContributeTests {
         expect(texts(container), equals: ["own", "again"])
     }
 
+    @Test("Setting the list takes the place of all elements, and a child adds to what was set")
     func sets() {
         let container = Container()
         container.contribute(to: routes) { _ in Route("root") }
@@ -161,6 +143,7 @@ extension ContributeTests {
         expect(texts(container), equals: ["own", "root"])
     }
 
+    @Test("A container's decorations of a list are around all its elements, whatever the order of the calls (law 14)")
     func decorated() {
         let container = Container()
         container.contribute(to: routes) { _ in Route("first") }
@@ -184,6 +167,7 @@ extension ContributeTests {
         expect(texts(other), equals: ["/set", "/third"])
     }
 
+    @Test("The elements of a child are around what its ancestors decorate (law 14)")
     func decoratedAbove() {
         let container = Container()
         let child = container.child()
@@ -197,6 +181,7 @@ extension ContributeTests {
         expect(texts(container), equals: ["/own", "/root"])
     }
 
+    @Test("A copy has the elements of a container and of its ancestors, in the same order (law 18)")
     func copies() {
         let container = Container()
         container.contribute(to: routes) { Route("root \($0[Level.self])") }
@@ -207,6 +192,7 @@ extension ContributeTests {
         expect(copy[routes][1] !== child[routes][1])
     }
 
+    @Test("The graph shows where each element was added, and where it lives")
     func origins() {
         let container = Container()
         container.contribute(to: routes, fileID: "Search/Setup.swift", line: 12) {
@@ -222,12 +208,14 @@ extension ContributeTests {
         expect(entries.contains { $0.name.hasSuffix("[0] (Shop/Setup.swift:7)") && $0.anchors == [] })
     }
 
+    @Test("A thousand elements are loaded in order, without nesting")
     func many() {
         let container = Container()
         for number in 1...1_000 { container.contribute(to: routes) { _ in Route("\(number)") } }
         expect(texts(container), equals: ["own"] + (1...1_000).map { "\($0)" })
     }
 
+    @Test("Elements that threads add at the same moment are all in the list (law 7)")
     func threads() {
         let container = Container()
         let list = FeatureKey<[Int]>(id: UniqueID()) { _ in [] }
@@ -237,6 +225,7 @@ extension ContributeTests {
         expect(container[list].sorted(), equals: Array(0..<400))
     }
 
+    @Test("Elements that one line adds before and after a decoration are all there")
     func aroundDecoration() {
         let container = Container()
         func add(_ text: String) { container.contribute(to: routes) { _ in Route(text) } }

@@ -10,50 +10,6 @@ extension ContainerKeys {
 @Suite("Decorations: a container wraps what would be loaded") struct DecorateTests {}
 
 extension DecorateTests {
-    static let cases: [Case<DecorateTests>] = [
-        Case(
-            "The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it",
-            wraps),
-        Case("Decorations stack: the last one is the outermost, and those of a child wrap those of its parent", stacks),
-        Case("A decoration wraps what was set or replaced, here or above", wrapsOverrides),
-        Case(
-            "A child that overrides an input of what is wrapped has its own of both (laws 15 and 16)",
-            childOverridesInner),
-        Case(
-            "A child that overrides an input of the wrapper has its own wrapper around the shared instance (law 15)",
-            childOverridesWrapper),
-        Case("A decoration of a child concerns nobody above or beside it (law 14)", childAlone),
-        Case(
-            "Reset removes the decorations of this container and releases what they wrapped, those above stay (laws 8 and 20)",
-            resets),
-        Case(
-            "A copy has the decorations of a container and of its ancestors, and loads what they wrap anew (law 18)",
-            copies),
-        Case("A wrapped instance is loaded once for all who ask at the same moment (law 4)", once),
-        Case(
-            "What children wrap is loaded once for them and for those that aren't decorated (laws 4 and 17)",
-            onceAmongDecorated),
-        Case("A decorated feature that reloads follows its own inputs and those of what it wraps (law 19)", reloads),
-        Case(
-            "A decorated feature that is shared has one instance in the root, and each wrapper its own (law 15)", shared
-        ),
-        Case(
-            "A parent's value is set and decorated after a child has decorated the feature (law 14)", parentAfterChild),
-        Case("The graph shows what is wrapped as an input of the wrapper", graph),
-        Case("A decorated feature that needs itself ends with its path, which names what is wrapped (law 6)", cycle),
-        Case(
-            "A copy, its children, and what they decorate wrap each layer once, wherever the layers come from (law 18)",
-            copiesOfDecoratedChildren),
-        Case(
-            "A reset of a copy removes the layers within, too, so that the next ones wrap a new instance (laws 18 and 20)",
-            resetOfCopy),
-        Case(
-            "A set at the same moment as a decoration is decorated, or wins, and is never lost (law 10)", setMeanwhile),
-        Case("Throwing and async features are wrapped, too", keyPaths),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<DecorateTests>) async throws { try await stated.run(self) }
-
     struct Level: Property { static var defaultValue: Int { 1 } }
     struct RequestID: Property { static var defaultValue: Int { 0 } }
 
@@ -70,6 +26,8 @@ extension DecorateTests {
         static func load(in container: any FeatureContainer) -> Signup { Signup(mailer: container[Mailer.self]) }
     }
 
+    @Test(
+        "The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it")
     func wraps() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
@@ -78,6 +36,7 @@ extension DecorateTests {
         expect(container.child()[Mailer.self], is: container[Mailer.self])
     }
 
+    @Test("Decorations stack: the last one is the outermost, and those of a child wrap those of its parent")
     func stacks() {
         let container = Container()
         let child = container.child()
@@ -91,6 +50,7 @@ extension DecorateTests {
         expect(child[Mailer.self].text, equals: "4(3(2(1(mailer 1))))")
     }
 
+    @Test("A decoration wraps what was set or replaced, here or above")
     func wrapsOverrides() {
         let (container, replaced) = (Container(), Container())
         let stub = Mailer("stub")
@@ -109,6 +69,7 @@ extension DecorateTests {
         expect(replaced[Mailer.self].text, equals: "logged replaced 1")
     }
 
+    @Test("A child that overrides an input of what is wrapped has its own of both (laws 15 and 16)")
     func childOverridesInner() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
@@ -119,6 +80,7 @@ extension DecorateTests {
         expect(child[Mailer.self], is: shared)
     }
 
+    @Test("A child that overrides an input of the wrapper has its own wrapper around the shared instance (law 15)")
     func childOverridesWrapper() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, container in
@@ -131,6 +93,7 @@ extension DecorateTests {
         expect(first[Mailer.self].inner, is: container[Mailer.self].inner)
     }
 
+    @Test("A decoration of a child concerns nobody above or beside it (law 14)")
     func childAlone() {
         let container = Container()
         let (child, other) = (container.child(), container.child())
@@ -141,6 +104,9 @@ extension DecorateTests {
         expect(child[Mailer.self].inner, is: container[Mailer.self])
     }
 
+    @Test(
+        "Reset removes the decorations of this container and releases what they wrapped, those above stay (laws 8 and 20)"
+    )
     func resets() {
         let container = Container()
         let child = container.child()
@@ -161,6 +127,7 @@ extension DecorateTests {
         expect(container.graph.entries.map(\.name).sorted(), equals: ["Level", "Mailer"])
     }
 
+    @Test("A copy has the decorations of a container and of its ancestors, and loads what they wrap anew (law 18)")
     func copies() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, _ in Mailer("1(\(mailer.text))") }
@@ -176,6 +143,7 @@ extension DecorateTests {
         expect(Container(copying: container, decorated)[Mailer.self].text, equals: "3(1(mailer 1))")
     }
 
+    @Test("A wrapped instance is loaded once for all who ask at the same moment (law 4)")
     func once() {
         let loads = Counter()
         let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
@@ -187,6 +155,7 @@ extension DecorateTests {
         expect(loads.value, equals: 1)
     }
 
+    @Test("What children wrap is loaded once for them and for those that aren't decorated (laws 4 and 17)")
     func onceAmongDecorated() {
         let loads = Counter()
         let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
@@ -202,6 +171,7 @@ extension DecorateTests {
         expect(loads.value, equals: 50)
     }
 
+    @Test("A decorated feature that reloads follows its own inputs and those of what it wraps (law 19)")
     func reloads() {
         struct Offset: Property { static var defaultValue: Int { 0 } }
         let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Level.self] }
@@ -214,6 +184,7 @@ extension DecorateTests {
         expect(container[key], equals: 23)
     }
 
+    @Test("A decorated feature that is shared has one instance in the root, and each wrapper its own (law 15)")
     func shared() {
         let key = FeatureKey(home: .shared, id: UniqueID()) { _ in Mailer("pool") }
         let container = Container()
@@ -223,6 +194,7 @@ extension DecorateTests {
         expect(child[key].inner, is: container[key].inner)
     }
 
+    @Test("A parent's value is set and decorated after a child has decorated the feature (law 14)")
     func parentAfterChild() {
         let container = Container()
         let child = container.child()
@@ -233,6 +205,7 @@ extension DecorateTests {
         expect(container[Mailer.self].text, equals: "counted set")
     }
 
+    @Test("The graph shows what is wrapped as an input of the wrapper")
     func graph() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, _ in mailer }
@@ -243,6 +216,7 @@ extension DecorateTests {
         expect(inner?.inputs.count, equals: 1)
     }
 
+    @Test("A decorated feature that needs itself ends with its path, which names what is wrapped (law 6)")
     func cycle() {
         struct Loop: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> Loop { try container[Loop.self] }
@@ -296,6 +270,7 @@ extension DecorateTests {
         expectMessage(of: result, "changes Mailer while it loads")
     }
 
+    @Test("A copy, its children, and what they decorate wrap each layer once, wherever the layers come from (law 18)")
     func copiesOfDecoratedChildren() {
         let root = Container()
         root.decorate(Mailer.self) { inner, _ in Mailer("1(\(inner.text))", around: inner) }
@@ -314,6 +289,8 @@ extension DecorateTests {
         expect(again[Mailer.self].text, equals: "6(5(4(3(2(1(mailer 1))))))")
     }
 
+    @Test(
+        "A reset of a copy removes the layers within, too, so that the next ones wrap a new instance (laws 18 and 20)")
     func resetOfCopy() {
         let root = Container()
         root.decorate(Mailer.self) { inner, _ in Mailer("1", around: inner) }
@@ -328,6 +305,7 @@ extension DecorateTests {
         expect(copy[Mailer.self].inner?.inner !== innermost)
     }
 
+    @Test("A set at the same moment as a decoration is decorated, or wins, and is never lost (law 10)")
     func setMeanwhile() async {
         for round in 1...300 {
             let container = Container()
@@ -363,6 +341,7 @@ extension DecorateTests {
         static func load(in container: any FeatureContainer) async throws -> String { "journey" }
     }
 
+    @Test("Throwing and async features are wrapped, too")
     func keyPaths() async throws {
         let container = Container()
         container.decorate(Ticket.self) { ticket, _ in "[\(ticket)]" }

@@ -13,18 +13,6 @@ extension ContainerKeys {
 @Suite("A container explains what it has for a key, in sentences") struct ExplainTests {}
 
 extension ExplainTests {
-    static let cases: [Case<ExplainTests>] = [
-        Case("A container is called by its own name, which no child inherits and which is no entry (law 15)", names),
-        Case("A secret is never printed, nor what hides it or is hidden by it (law 26)", secrets),
-        Case("Whether it is stale, and since which change (law 19)", stale),
-        Case("An explanation of a key that is set, replaced, failed, closed, or missing", others),
-        Case("A set value of which a test awaits the first read, before and after it", watched),
-        Case("Debuggers see names and numbers, never values, and nothing is loaded for them", debugging),
-        Case("A handle says whose load it is", handles),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<ExplainTests>) async throws { try await stated.run(self) }
-
     struct Pool: Feature {
         static func load(in container: any FeatureContainer) -> Pool {
             _ = container.greeting
@@ -57,6 +45,7 @@ extension ExplainTests {
         explanation.sentences.map { $0.replacing(#/ in [0-9.]+ (ns|µs|ms|s)/#, with: "") }
     }
 
+    @Test("A set value of which a test awaits the first read, before and after it")
     func watched() async throws {
         func container() -> Container {
             let container = Container()
@@ -71,17 +60,12 @@ extension ExplainTests {
             ]
         }
         let (plain, watched) = (container(), container())
-        let read = Log<String>()
-        watched.watchOverrides { read.add($0.name) }
+        watched.awaitReads(of: Set(watched.overrides.keys))
         expect(texts(watched), equals: texts(plain))
-        expect(read.all, equals: [])
+        expect(Set(watched.unread.map(\.name)), equals: [#"\.greeting"#, "Pool"])
         for container in [plain, watched] { _ = (container.child().greeting, container[Pool.self]) }
         expect(texts(watched), equals: texts(plain))
-        expect(read.all, equals: [#"\.greeting"#, "Pool"])
-        let closed = container()
-        closed.watchOverrides { read.add($0.name) }
-        try await closed.close()
-        expect(closed.ifLoaded(Pool.self) == nil)
+        expect(watched.unread.isEmpty)
     }
 
     @Test("Why an instance lives where it lives: what it read is set there, directly or on a way (law 15)")
@@ -110,6 +94,7 @@ extension ExplainTests {
             equals: "It lives in container 1, which read it, because it or one of its inputs is local.")
     }
 
+    @Test("A container is called by its own name, which no child inherits and which is no entry (law 15)")
     func names() {
         let root = Container()
         let request = root.child {
@@ -153,6 +138,7 @@ extension ExplainTests {
         expect(root.explain(\.greeting).sentences.count, equals: 2)
     }
 
+    @Test("A secret is never printed, nor what hides it or is hidden by it (law 26)")
     func secrets() {
         let root = Container()
         let child = root.child { $0.secret = "child" }
@@ -165,6 +151,7 @@ extension ExplainTests {
             ])
     }
 
+    @Test("Whether it is stale, and since which change (law 19)")
     func stale() {
         let container = Container()
         _ = container[Session.self]
@@ -179,6 +166,7 @@ extension ExplainTests {
         expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It's stale: Pool changed") })
     }
 
+    @Test("An explanation of a key that is set, replaced, failed, closed, or missing")
     func others() async throws {
         let container = Container()
         expect(
@@ -201,6 +189,7 @@ extension ExplainTests {
             equals: "Session was neither set nor loaded here. The container is closed, so it can't be loaded.")
     }
 
+    @Test("Debuggers see names and numbers, never values, and nothing is loaded for them")
     func debugging() {
         let root = Container()
         expect("\(root)", equals: "Container(root: 0 set, 0 loaded)")
@@ -210,18 +199,15 @@ extension ExplainTests {
         expect("\(root)", equals: "Container(root: 0 set, 2 loaded, 1 child)")
         expect(
             String(reflecting: child),
-            equals: #"""
-                Container(container 1: 1 set, 1 loaded, 1 failed)
-                  parent: root
-                  set: \.requestID
-                  loaded: Session
-                  failed: Broken
-                """#)
+            equals:
+                "Container(container 1: 1 set, 1 loaded, 1 failed; parent: root; set: \\.requestID; loaded: Session; "
+                + "failed: Broken)")
         var mirror: [String: String] = [:]
         for (label, value) in Mirror(reflecting: child).children { mirror[label ?? ""] = "\(value)" }
         expect(mirror, equals: ["description": "\(child)"])
     }
 
+    @Test("A handle says whose load it is")
     func handles() {
         struct Curious: Feature {
             let text: String
@@ -234,19 +220,6 @@ extension ExplainTests {
 @Suite("The graph shows what runs, what failed and why") struct GraphFailureTests {}
 
 extension GraphFailureTests {
-    static let cases: [Case<GraphFailureTests>] = [
-        Case(
-            "A load that failed stays in the graph with its error, what it had read and what failed for it (law 27)",
-            failures),
-        Case("Filtered by failure, only the way to the cause is left, and what the cause had read", filteredByFailure),
-        Case("No secret is in any format, though the error of a load quotes it (law 26)", secrets),
-        Case("Filtered by name, what an entry was made from and what was made from it is left", filteredByName),
-        Case("Filtered by container, what it sees is left (law 14)", filteredByContainer),
-        Case("A cancelled load is no failure (law 27)", cancelled),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<GraphFailureTests>) async throws { try await stated.run(self) }
-
     struct Refused: Error, CustomStringConvertible { let description: String }
     struct Token: Property {
         static var defaultValue: String { "hunter2" }
@@ -274,6 +247,7 @@ extension GraphFailureTests {
         return container
     }
 
+    @Test("A load that failed stays in the graph with its error, what it had read and what failed for it (law 27)")
     func failures() async throws {
         let container = await failed()
         let graph = container.graph
@@ -294,6 +268,7 @@ extension GraphFailureTests {
         expect(container.graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
     }
 
+    @Test("Filtered by failure, only the way to the cause is left, and what the cause had read")
     func filteredByFailure() async {
         let container = await failed()
         let graph = container.graph.filteredByFailure()
@@ -315,6 +290,7 @@ extension GraphFailureTests {
         expect(Container().graph.filteredByFailure().entries, equals: [])
     }
 
+    @Test("No secret is in any format, though the error of a load quotes it (law 26)")
     func secrets() async throws {
         let container = await failed()
         let graph = container.graph
@@ -330,6 +306,7 @@ extension GraphFailureTests {
         expect(String(reflecting: container).contains("Token"))
     }
 
+    @Test("Filtered by name, what an entry was made from and what was made from it is left")
     func filteredByName() async {
         let container = await failed()
         let graph = container.graph.filtered(by: "Plain")
@@ -339,6 +316,7 @@ extension GraphFailureTests {
         expect(container.graph.filtered(by: "Nobody").entries, equals: [])
     }
 
+    @Test("Filtered by container, what it sees is left (law 14)")
     func filteredByContainer() {
         let root = Container()
         let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
@@ -386,6 +364,7 @@ extension GraphFailureTests {
         expect(container.graph["c0_Outer"]?.state, equals: .loaded)
     }
 
+    @Test("A cancelled load is no failure (law 27)")
     func cancelled() async {
         struct Cancelled: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> Cancelled { throw CancellationError() }

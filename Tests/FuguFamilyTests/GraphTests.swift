@@ -1,36 +1,13 @@
 import Foundation
 import Fugu
 import FuguInspection
+import FuguScopes
 import Support
 import Testing
 
 @Suite("The graph shows what is held and what was made from what") struct GraphTests {}
 
 extension GraphTests {
-    static let cases: [Case<GraphTests>] = [
-        Case("A key that a load reads twice is one input, however many the load has (law 15)", oneInputForEachKey),
-        Case(
-            "A container in which nothing was read or set has an empty graph, and looking at it changes nothing", empty),
-        Case("States: what was set, what has another loader, what was loaded, and nothing of what was reset", states),
-        Case("Inputs are what the load itself read, wherever that lives; entries are by depth and name", inputs),
-        Case("A container without entries is left out, unless one below it has some", emptyContainers),
-        Case(
-            "It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 19)",
-            staleByLoader),
-        Case("A feature is stale when something changed that it was made from, until it loads again (law 19)", stale),
-        Case(
-            "Setting an equal value is no change: nothing becomes stale, observed or not (laws 10 and 19)",
-            equalIsNotStale),
-        Case("The graph of a child marks stale what an ancestor's change made so (laws 14 and 19)", staleBelow),
-        Case("Ids are words of letters, digits and underscores, also for value keys", ids),
-        Case("The angle brackets of generic types are no markup: Mermaid gets them escaped, DOT as they are", escaping),
-        Case("A graph is a value: it survives being encoded, and later changes do not reach it", codable),
-        Case("No value is in it, secret or not (law 26)", noValues),
-        Case("A scope's graph has what its rules set, as an ancestor's (law 21)", scopes),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<GraphTests>) async throws { try await stated.run(self) }
-
     struct Host: Property { static var defaultValue: String { "localhost" } }
     struct Password: Property {
         static var defaultValue: String { "hunter2" }
@@ -69,6 +46,7 @@ extension GraphTests {
         return try entry(name, container, depth: depth).inputs.map { try #require(names[$0]) }
     }
 
+    @Test("A key that a load reads twice is one input, however many the load has (law 15)")
     func oneInputForEachKey() {
         let inputs = (0..<40).map { number in PropertyKey(defaultValue: number, id: number) }
         let sum = FeatureKey(id: UniqueID()) { container in
@@ -83,6 +61,7 @@ extension GraphTests {
         expect(counts, equals: [40])
     }
 
+    @Test("A container in which nothing was read or set has an empty graph, and looking at it changes nothing")
     func empty() {
         let container = Container()
         expect(container.graph.entries, equals: [])
@@ -93,6 +72,7 @@ extension GraphTests {
         expect(container.graph.json, equals: "{\"containers\": [], \"entries\": []}\n")
     }
 
+    @Test("States: what was set, what has another loader, what was loaded, and nothing of what was reset")
     func states() throws {
         let container = Container()
         container[Host.self] = "example.org"
@@ -111,6 +91,7 @@ extension GraphTests {
         expect(container.graph.entries.map(\.name), equals: ["Api", "Client", "Password"])
     }
 
+    @Test("Inputs are what the load itself read, wherever that lives; entries are by depth and name")
     func inputs() throws {
         let root = Container()
         let child = root.child { $0[Host.self] = "child" }
@@ -153,6 +134,7 @@ extension GraphTests {
         try expect(entry("Client", grandchild, depth: 2).overrides == nil)
     }
 
+    @Test("A container without entries is left out, unless one below it has some")
     func emptyContainers() {
         let root = Container()
         let child = root.child()
@@ -164,6 +146,7 @@ extension GraphTests {
         withExtendedLifetime((sibling, grandchild)) {}
     }
 
+    @Test("It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 19)")
     func staleByLoader() throws {
         let changes: [(Container) -> Void] = [
             { $0.replace(Client.self) { _ in Client() } },
@@ -184,6 +167,7 @@ extension GraphTests {
         }
     }
 
+    @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
     func stale() throws {
         let container = Container()
         _ = (container[Api.self], container[Live.self])
@@ -200,6 +184,7 @@ extension GraphTests {
         try expect(entry("Api", container).isStale)
     }
 
+    @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 10 and 19)")
     func equalIsNotStale() throws {
         let container = Container()
         container[Host.self] = "example.org"
@@ -213,6 +198,7 @@ extension GraphTests {
         try expect(entry("Client", container).isStale)
     }
 
+    @Test("The graph of a child marks stale what an ancestor's change made so (laws 14 and 19)")
     func staleBelow() throws {
         let root = Container()
         let child = root.child { $0[Password.self] = "other" }
@@ -274,6 +260,7 @@ extension GraphTests {
                 """)
     }
 
+    @Test("Ids are words of letters, digits and underscores, also for value keys")
     func ids() {
         let container = Container()
         container[PropertyKey(defaultValue: 1)] = 2
@@ -286,6 +273,7 @@ extension GraphTests {
         }
     }
 
+    @Test("The angle brackets of generic types are no markup: Mermaid gets them escaped, DOT as they are")
     func escaping() {
         let container = Container()
         _ = container[Pair<Int, String>.self]
@@ -293,6 +281,7 @@ extension GraphTests {
         expect(container.graph.dot.contains("c0_Pair_Int_String [label=\"Pair<Int, String>\"]"))
     }
 
+    @Test("A graph is a value: it survives being encoded, and later changes do not reach it")
     func codable() throws {
         let container = Container()
         container[Host.self] = "example.org"
@@ -310,6 +299,7 @@ extension GraphTests {
         expect(container.graph.entries, equals: [])
     }
 
+    @Test("No value is in it, secret or not (law 26)")
     func noValues() throws {
         let container = Container()
         container[Host.self] = "example.org"
@@ -322,6 +312,7 @@ extension GraphTests {
         }
     }
 
+    @Test("A scope's graph has what its rules set, as an ancestor's (law 21)")
     func scopes() throws {
         let container = Container()
         container.configureScopes { $0[Host.self] = "rule" }
@@ -353,16 +344,7 @@ enum GraphNamesOther {
 @Suite("Names in graphs can be read, and are escaped") struct GraphNamesTests {}
 
 extension GraphNamesTests {
-    static let cases: [Case<GraphNamesTests>] = [
-        Case(
-            "Types of one name are distinguished by the types around them; identifiers are the same in each run",
-            sameNames),
-        Case("The page holds the graph as JSON, between what is the same for every graph", page),
-        Case("The page needs nothing from anywhere", selfContained),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<GraphNamesTests>) async throws { try await stated.run(self) }
-
+    @Test("Types of one name are distinguished by the types around them; identifiers are the same in each run")
     func sameNames() {
         let container = Container()
         _ = (container[GraphNamesOuter.Client.self], container[GraphNamesOther.Client.self])
@@ -410,6 +392,7 @@ extension GraphNamesTests {
         expect(graph.html.components(separatedBy: "</script").count, equals: 3)
     }
 
+    @Test("The page holds the graph as JSON, between what is the same for every graph")
     func page() {
         func parts(_ graph: ContainerGraph) -> [String] { graph.html.components(separatedBy: graph.json) }
         let (container, empty) = (Container(), Container())
@@ -418,6 +401,7 @@ extension GraphNamesTests {
         expect(parts(container.graph), equals: parts(empty.graph))
     }
 
+    @Test("The page needs nothing from anywhere")
     func selfContained() {
         let page = Container().graph.html
         for text in ["src=", "href=", "@import", "url(h", "fetch(", "https:"] { expect(!page.contains(text)) }

@@ -8,17 +8,7 @@ import Testing
 @Suite("Doubles of what reaches outside") struct DoublesTests {}
 
 extension DoublesTests {
-    static let cases: [Case<DoublesTests>] = [
-        Case("A process's environment shows the names of its variables and none of their values (law 26)", environment),
-        Case("Files that fail in one operation go on with the others", failing),
-        Case("A generator of one UUID gives that, and one of a number the UUID of the number", uuids),
-        Case("The placeholder of a store keeps what it is given", stores),
-        Case("A date that is set through its generator stays", date),
-        Case("A clock that is set in place of the manual one is the manual one", clock),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<DoublesTests>) async throws { try await stated.run(self) }
-
+    @Test("A process's environment shows the names of its variables and none of their values (law 26)")
     func environment() {
         let environment = ProcessEnvironment(["TOKEN": "hunter2", "HOME": "/root"])
         var dumped = ""
@@ -28,6 +18,7 @@ extension DoublesTests {
         expect(dumped.contains("TOKEN"))
     }
 
+    @Test("Files that fail in one operation go on with the others")
     func failing() throws {
         let files = FileAccess.inMemory.failing(.load)
         let url = URL(filePath: "/a")
@@ -38,6 +29,7 @@ extension DoublesTests {
         #expect(throws: FileAccessError.self) { try files.load(url) }
     }
 
+    @Test("A generator of one UUID gives that, and one of a number the UUID of the number")
     func uuids() {
         let container = Container()
         container.uuid = .constant(7)
@@ -49,6 +41,7 @@ extension DoublesTests {
         expect(container.uuid(), equals: UUID(number: 1))
     }
 
+    @Test("The placeholder of a store keeps what it is given")
     func stores() throws {
         let container = Container()
         container.makeStrict(Strictness { _ in })
@@ -57,12 +50,14 @@ extension DoublesTests {
         try expect(store.value(String.self, for: "a"), equals: "b")
     }
 
+    @Test("A date that is set through its generator stays")
     func date() {
         let container = Container()
         container.date.now = Date(timeIntervalSince1970: 5)
         expect(container.date.now, equals: Date(timeIntervalSince1970: 5))
     }
 
+    @Test("A clock that is set in place of the manual one is the manual one")
     func clock() {
         let container = Container()
         let clock = ManualClock(now: .init(offset: .seconds(7)))

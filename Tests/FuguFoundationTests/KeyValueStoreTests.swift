@@ -113,14 +113,6 @@ struct KeyValueStoreTests {
 }
 
 struct FileStoreTests {
-    static let cases: [Case<FileStoreTests>] = [
-        Case("Another store of the same file reads what was written", persistence),
-        Case("A file that cannot be written or read is reported with its path, and the old values stay", unwritable),
-        Case("Threads that write different keys together lose none", together),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<FileStoreTests>) async throws { try await stated.run(self) }
-
     private let folder: TemporaryFolder
     private let url: URL
 
@@ -129,6 +121,7 @@ struct FileStoreTests {
         url = folder.file("store.json")
     }
 
+    @Test("Another store of the same file reads what was written")
     func persistence() throws {
         try KeyValueStore.file(url).set(42, for: "answer")
         try expect(KeyValueStore.file(url).value(Int.self, for: "answer"), equals: 42)
@@ -156,6 +149,7 @@ struct FileStoreTests {
         try expect(folder.names(), equals: ["store.json"])
     }
 
+    @Test("A file that cannot be written or read is reported with its path, and the old values stay")
     func unwritable() throws {
         let files = FileAccess.inMemory
         try KeyValueStore.file(url, in: files).set(1, for: "a")
@@ -171,6 +165,7 @@ struct FileStoreTests {
         try expect(KeyValueStore.file(url, in: files).keys(), equals: ["a"])
     }
 
+    @Test("Threads that write different keys together lose none")
     func together() async throws {
         let store = KeyValueStore.file(url)
         try await withThrowingTaskGroup { group in

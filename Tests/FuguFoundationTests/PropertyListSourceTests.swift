@@ -17,21 +17,6 @@ extension ContainerKeys {
 }
 
 struct PropertyListSourceTests {
-    static let cases: [Case<PropertyListSourceTests>] = [
-        Case("A property list conforms to what containers rely on, in memory, in a file and missing", conformance),
-        Case("A truth value is no number and a number no truth value", exact),
-        Case(
-            "A file is read when it is applied and again on reload; a missing one is an error unless it is optional",
-            files),
-        Case("A list that is no dictionary, or holds what has no form, is refused with the name", refused),
-        Case("Files of a bundle are found, and missing ones named with their path", bundles),
-        Case("The values of Info.plist can be read, and a bundle may have none", info),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<PropertyListSourceTests>) async throws {
-        try await stated.run(self)
-    }
-
     private let container = Container()
     private let content: [String: Any] = [
         "since": Date(timeIntervalSince1970: 1_000_000_000), "logo": Data([1, 2, 255]), "flag": true, "count": 1,
@@ -44,6 +29,7 @@ struct PropertyListSourceTests {
         try PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0)
     }
 
+    @Test("A property list conforms to what containers rely on, in memory, in a file and missing")
     func conformance() throws {
         let data = try data(["server": ["port": 80], "name": "x"])
         let values: [String: PropertyValue] = ["server.port": 80, "name": "x", "server": ["port": 80]]
@@ -71,6 +57,7 @@ struct PropertyListSourceTests {
         expect(container.names, equals: ["a", "b"])
     }
 
+    @Test("A truth value is no number and a number no truth value")
     func exact() throws {
         let log = Locked<[String]>([])
         container.handleReports { report in log.withLock { $0.append(report) } }
@@ -85,6 +72,7 @@ struct PropertyListSourceTests {
             ])
     }
 
+    @Test("A file is read when it is applied and again on reload; a missing one is an error unless it is optional")
     func files() throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.plist").path
@@ -114,6 +102,7 @@ struct PropertyListSourceTests {
         if !line.isEmpty { expect(error?.description, equals: "list\(line): not an XML or binary property list") }
     }
 
+    @Test("A list that is no dictionary, or holds what has no form, is refused with the name")
     func refused() throws {
         let array = try data([1, 2])
         let top = #expect(throws: PropertyError.self) { try PropertyListSource(data: array, name: "list").load() }
@@ -134,6 +123,7 @@ struct PropertyListSourceTests {
         #expect(throws: PropertyError.self) { try PropertyListSource(data: Data(text.utf8), name: "list").load() }
     }
 
+    @Test("Files of a bundle are found, and missing ones named with their path")
     func bundles() throws {
         let folder = try TemporaryFolder()
         try data(["count": 1]).write(to: folder.file("list.plist"))
@@ -153,6 +143,7 @@ struct PropertyListSourceTests {
         try container.apply(JSONSource(resource: "none", in: bundle, isOptional: true))
     }
 
+    @Test("The values of Info.plist can be read, and a bundle may have none")
     func info() throws {
         let folder = try TemporaryFolder()
         let bundle = try #require(Bundle(path: folder.url.path))

@@ -6,23 +6,11 @@ import Testing
 
 /// Mistakes that only a disk can make, and the doubles.
 struct SystemFilesTests {
-    static let cases: [Case<SystemFilesTests>] = [
-        Case("Neither a save nor a failed save leaves a temporary file behind", noLitter),
-        Case(
-            "Saving through a symbolic link replaces what it points to, and deleting it removes the link alone", links),
-        Case(
-            "Saving through a relative link whose target is missing makes the target; a circle of links is an error",
-            danglingLink),
-        Case("A link to a folder can be deleted, the folder stays", linkToFolder),
-        Case("A failing double fails where the test asks for it and nowhere else", failing),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<SystemFilesTests>) async throws { try await stated.run(self) }
-
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
+    @Test("Neither a save nor a failed save leaves a temporary file behind")
     func noLitter() throws {
         let files = Container.program().fileAccess
         try files.save(Data("a".utf8), to: folder.file("a"))
@@ -34,6 +22,7 @@ struct SystemFilesTests {
         try expect(folder.names(in: "folder"), equals: ["inner"])
     }
 
+    @Test("Saving through a symbolic link replaces what it points to, and deleting it removes the link alone")
     func links() throws {
         let files = FileAccess.system
         try files.save(Data("old".utf8), to: folder.file("real/target"))
@@ -48,6 +37,7 @@ struct SystemFilesTests {
         try expect(folder.names(in: "real"), equals: ["target"])
     }
 
+    @Test("Saving through a relative link whose target is missing makes the target; a circle of links is an error")
     func danglingLink() throws {
         let link = folder.file("link")
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "sub/target")
@@ -61,6 +51,7 @@ struct SystemFilesTests {
         expect((error?.cause as? POSIXError)?.code, equals: .ELOOP)
     }
 
+    @Test("A link to a folder can be deleted, the folder stays")
     func linkToFolder() throws {
         let files = FileAccess.system
         try files.save(Data("kept".utf8), to: folder.file("real/kept"))
@@ -153,6 +144,7 @@ struct SystemFilesTests {
     }
     #endif
 
+    @Test("A failing double fails where the test asks for it and nowhere else")
     func failing() throws {
         let container = Container()
         container.fileAccess = .inMemory(["/a": Data("old".utf8)]).failing(.save, .delete)

@@ -6,19 +6,7 @@ import Support
 import Testing
 
 struct UUIDGeneratorTests {
-    static let cases: [Case<UUIDGeneratorTests>] = [
-        Case("Incrementing UUIDs count up from zero, each generator anew", incrementing),
-        Case("Threads that ask together get each UUID once", shared),
-        Case(
-            "Random UUIDs from a repeatable randomness are repeatable, of version 4 and the variant of RFC 9562", seeded
-        ),
-        Case("The system's UUIDs differ, a constant one does not", systemAndConstant),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<UUIDGeneratorTests>) async throws {
-        try await stated.run(self)
-    }
-
+    @Test("Incrementing UUIDs count up from zero, each generator anew")
     func incrementing() {
         let container = Container.program()
         container.uuid = .incrementing
@@ -29,6 +17,7 @@ struct UUIDGeneratorTests {
         expect(UUIDGenerator.incrementing().uuidString.hasSuffix("000"))
     }
 
+    @Test("Threads that ask together get each UUID once")
     func shared() async {
         let generator = UUIDGenerator.incrementing
         let all = await withTaskGroup(of: [UUID].self) { group in
@@ -39,6 +28,7 @@ struct UUIDGeneratorTests {
         expect(generator().uuidString.hasSuffix("0FA0"))
     }
 
+    @Test("Random UUIDs from a repeatable randomness are repeatable, of version 4 and the variant of RFC 9562")
     func seeded() {
         func three(_ seed: UInt64) -> [UUID] {
             let generator = UUIDGenerator.random(using: .linearCongruential(withSeed: seed))
@@ -53,6 +43,7 @@ struct UUIDGeneratorTests {
         expect(halves.uuidString, equals: "01234567-89AB-4DEF-8123-456789ABCDEF")
     }
 
+    @Test("The system's UUIDs differ, a constant one does not")
     func systemAndConstant() {
         let container = Container.program()
         expect(Set((0..<100).map { _ in container.uuid() }).count, equals: 100)
@@ -64,16 +55,7 @@ struct UUIDGeneratorTests {
 }
 
 struct DateGeneratorTests {
-    static let cases: [Case<DateGeneratorTests>] = [
-        Case("The date follows the timestamp, whenever that is set, until it is set itself", follows),
-        Case("A manual clock moves the date through the timestamp", manual),
-        Case("The system's date is now", system),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<DateGeneratorTests>) async throws {
-        try await stated.run(self)
-    }
-
+    @Test("The date follows the timestamp, whenever that is set, until it is set itself")
     func follows() {
         let container = Container.program()
         container.timestamp = .constant(0)
@@ -84,6 +66,7 @@ struct DateGeneratorTests {
         expect(container.date.now, equals: .distantPast)
     }
 
+    @Test("A manual clock moves the date through the timestamp")
     func manual() {
         let clock = ManualClock()
         let date = DateGenerator.following(.following(clock, from: 100))
@@ -91,6 +74,7 @@ struct DateGeneratorTests {
         expect(date.now, equals: Date(timeIntervalSince1970: 160))
     }
 
+    @Test("The system's date is now")
     func system() {
         let before = Date()
         let read = Container.program().date.now
@@ -102,15 +86,7 @@ struct DateGeneratorTests {
 }
 
 struct LocalizationTests {
-    static let cases: [Case<LocalizationTests>] = [
-        Case("The calendar follows the locale and the time zone until it is set itself", calendar),
-        Case("The system's settings are what is read first", system),
-        Case("The placeholders are the same on every machine", placeholders),
-        Case("@Injected reads the features of this module by key path", injected),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<LocalizationTests>) async throws { try await stated.run(self) }
-
+    @Test("The calendar follows the locale and the time zone until it is set itself")
     func calendar() throws {
         let container = Container.program()
         container.locale = Locale(identifier: "de_DE")
@@ -126,6 +102,7 @@ struct LocalizationTests {
         expect(container.calendar.identifier, equals: .iso8601)
     }
 
+    @Test("The system's settings are what is read first")
     func system() {
         let container = Container.program()
         expect(container.timeZone.identifier, equals: TimeZone.current.identifier)
@@ -133,6 +110,7 @@ struct LocalizationTests {
         expect(container.calendar.identifier, equals: Locale.current.calendar.identifier)
     }
 
+    @Test("The placeholders are the same on every machine")
     func placeholders() {
         let container = Container()
         container.makeStrict(Strictness { _ in })
@@ -140,6 +118,7 @@ struct LocalizationTests {
         expect(container.timeZone.secondsFromGMT(), equals: 0)
     }
 
+    @Test("@Injected reads the features of this module by key path")
     func injected() {
         struct Reader {
             @Injected(\.timeZone) var timeZone

@@ -1,3 +1,4 @@
+import Foundation
 import Fugu
 import StrictnessCases
 import Support
@@ -28,6 +29,14 @@ func texts(_ body: () async throws -> Void) async rethrows -> [String] {
     let log = Log<String>()
     try await Failure.$recorder.withValue(Failure.Recorder { text, _ in log.add(text) }, operation: body)
     return log.all
+}
+
+/// Prints what fails the test, which in an exit test would fail the one around it.
+func printingFailures(_ body: () async throws -> Void) async rethrows {
+    let recorder = Failure.Recorder { text, _ in
+        FileHandle.standardError.write(Data("Failed: \(text)\n".utf8))
+    }
+    try await Failure.$recorder.withValue(recorder, operation: body)
 }
 
 /// Runs a test case with traits, outermost first, as the testing library does, within the case that runs.

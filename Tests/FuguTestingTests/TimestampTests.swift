@@ -14,16 +14,6 @@ import Android
 #endif
 
 struct TimestampTests {
-    static let cases: [Case<TimestampTests>] = [
-        Case("A constant timestamp is set by its name or its type", sets),
-        Case("A timestamp that follows a manual clock moves when the clock moves, from its own start", follows),
-        Case("A timestamp of one's own is read at every read", custom),
-        Case("The placeholder stands at the start of 1970", placeholder),
-        Case("@Injected reads the standard features by key path", injected),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<TimestampTests>) async throws { try await stated.run(self) }
-
     #if canImport(Darwin) || canImport(Glibc) || canImport(Musl) || canImport(Android)
     @Test("The system's timestamp counts seconds since 1970")
     func system() {
@@ -35,6 +25,7 @@ struct TimestampTests {
     }
     #endif
 
+    @Test("A constant timestamp is set by its name or its type")
     func sets() {
         let container = Container()
         container.timestamp = .constant(12.5)
@@ -44,6 +35,7 @@ struct TimestampTests {
         expect(container.timestamp.now, equals: -1)
     }
 
+    @Test("A timestamp that follows a manual clock moves when the clock moves, from its own start")
     func follows() {
         let clock = ManualClock()
         clock.move(by: .seconds(100))
@@ -53,6 +45,7 @@ struct TimestampTests {
         expect(timestamp.now, equals: 1_001.5)
     }
 
+    @Test("A timestamp of one's own is read at every read")
     func custom() {
         let reads = Locked(0.0)
         let timestamp = Timestamp {
@@ -64,12 +57,14 @@ struct TimestampTests {
         expect([timestamp.now, timestamp.now, timestamp.now], equals: [1, 2, 3])
     }
 
+    @Test("The placeholder stands at the start of 1970")
     func placeholder() {
         let container = Container()
         container.makeStrict(Strictness { _ in })
         expect(container.timestamp.now, equals: 0)
     }
 
+    @Test("@Injected reads the standard features by key path")
     func injected() {
         struct Reader {
             @Injected(\.timestamp) var timestamp
@@ -78,7 +73,7 @@ struct TimestampTests {
         }
         let read = Container.with {
             $0.timestamp = .constant(7)
-            $0.clock = ErasedClock(ManualClock())
+            $0.clock = AnyClock(ManualClock())
             $0.randomness = .constant(9)
         } operation: {
             let reader = Reader()

@@ -3,7 +3,7 @@ import FuguTesting
 import StrictnessCases
 import XCTest
 
-/// Law 29 as XCTest shows it: the same cases as in `Law29StrictTests`.
+/// Law 29 as XCTest shows it: the same cases as in `StrictTests`.
 final class StrictXCTests: XCTestCase {
     private struct Failure: Equatable {
         let text: String
@@ -93,22 +93,6 @@ final class StrictXCTests: XCTestCase {
         XCTAssertThrowsError(try senders[0].send("a", 1)) { XCTAssertFalse($0 is UnimplementedError) }
         try senders[1].flush()
     }
-
-    #if !canImport(Darwin)
-    private static let sharedSender = Container.shared[Postbox.self].sender
-
-    /// The read fails the test that comes first, and the placeholder the other one.
-    func testASharedDoubleFailsThisTest() async throws { try await callSharedSender() }
-    func testASharedDoubleFailsThisTestToo() async throws { try await callSharedSender() }
-
-    private func callSharedSender() async throws {
-        let failures = try await failures {
-            // XCTest would ignore the error, and end the test here.
-            XCTAssertThrowsError(try Self.sharedSender.flush())
-        }
-        XCTAssertEqual(failures.count, 1, "\(failures)")
-    }
-    #endif
 
     func testConfiguringBeforeTheFirstRead() throws {
         let container = Container.strict { $0[Mailer.self] = Mailer(name: "double") }

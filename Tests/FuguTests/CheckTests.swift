@@ -12,22 +12,6 @@ extension ContainerKeys {
 @Suite("Checks: everything is loaded, and all of it reported at once") struct CheckTests {}
 
 extension CheckTests {
-    static let cases: [Case<CheckTests>] = [
-        Case("A check shows where each instance would live, given the keys that a request sets (law 15)", lives),
-        Case(
-            "A database that begins to read the request's log is another text, so a test that compares it fails", moves),
-        Case("A shared feature that reads what a request sets is reported with the path (law 15)", shared),
-        Case(
-            "Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 18)",
-            copies),
-        Case("A check closes the instances that it really loads, and reports nothing (law 28)", closes),
-        Case(
-            "A feature whose declared home isn't possible is reported itself, and not the input that is overridden",
-            homes),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<CheckTests>) async throws { try await stated.run(self) }
-
     struct URL: Property { static var defaultValue: String { "main.db" } }
 
     struct Pool: Feature {
@@ -103,6 +87,7 @@ extension CheckTests {
         }
     }
 
+    @Test("A check shows where each instance would live, given the keys that a request sets (law 15)")
     func lives() async {
         let check = await Container().check(overriding: \.checkedID, \.checkedUser) {
             $0.load(Session.self)
@@ -119,9 +104,10 @@ extension CheckTests {
                 lives in each container that reads it
                   Notes
                 """)
-        expect(check.isSound)
+        expect(!check.hasProblems)
     }
 
+    @Test("A database that begins to read the request's log is another text, so a test that compares it fails")
     func moves() async {
         let container = Container()
         let before = await container.check(overriding: \.checkedID) { $0.load(Pool.self) }
@@ -155,11 +141,13 @@ extension CheckTests {
                   RequestLog: \\.checkedID
                   Session: RequestLog → \\.checkedID
                   Signup: Session → RequestLog → \\.checkedID
-                reaches outside, and isn't shared
+                depends on features that weren't loaded
+                  Reports: Database
+                external, without a declared home
                   Mailer: Signup → Mailer
-                reaches outside without a placeholder, so what needs it wasn't loaded
+                external, without a placeholder, so features that need it weren't loaded
                   Database: Reports → Database
-                nothing supplies
+                missing
                   Payments: Signup → Payments
                   Search: Reports → Search
                 needs itself
@@ -168,15 +156,17 @@ extension CheckTests {
                 failed to load
                   Broken: Broken: the disk is full
                 """)
-        expect(!check.isSound)
+        expect(check.hasProblems)
     }
 
+    @Test("A shared feature that reads what a request sets is reported with the path (law 15)")
     func shared() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
         expect(check.failures.map(\.feature.path), equals: [["Shared", "RequestLog", "\\.checkedID"]])
         expect(check.failures.first?.error.contains("has the home .shared"), equals: true)
     }
 
+    @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 18)")
     func copies() async {
         let root = Container()
         root.replace(Mailer.self) { container in
@@ -185,7 +175,7 @@ extension CheckTests {
         }
         let container = root.child { $0[Payments.self] = Payments() }
         let check = await container.check(overriding: \.checkedID) { $0.load(Signup.self) }
-        expect(check.isSound)
+        expect(!check.hasProblems)
         expect(check.external, equals: [])
         expect(check.shared.map(\.name), equals: ["Mailer", "Pool"])
         expect(container.ifLoaded(Signup.self) == nil)
@@ -193,6 +183,7 @@ extension CheckTests {
         expect(container.ifLoaded(\.checkedID) == nil)
     }
 
+    @Test("A check closes the instances that it really loads, and reports nothing (law 28)")
     func closes() async {
         let (closed, reports) = (Counter(), Log<String>())
         let key = FeatureKey(id: UniqueID()) { container in
@@ -220,6 +211,7 @@ extension CheckTests {
         static func load(in container: any FeatureContainer) -> Int { container.checkedID }
     }
 
+    @Test("A feature whose declared home isn't possible is reported itself, and not the input that is overridden")
     func homes() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Fixed.self) }
         expect(check.failures.map(\.feature.name), equals: ["Fixed"])

@@ -7,22 +7,6 @@ import Testing
 @Suite("Events report what happens in a family, to their observers") struct EventsTests {}
 
 extension EventsTests {
-    static let cases: [Case<EventsTests>] = [
-        Case("The event of a failed load has its error, and its dependents fail, too (law 27)", failures),
-        Case(
-            "An instance that is dropped and loaded again because inputs changed is reported as a reload (law 19)",
-            reloads),
-        Case("A set that overtakes a load is an event (law 5)", overtaken),
-        Case(
-            "A handler may read and write; what it reads is no input, and what it does causes no events (law 15)",
-            handlers),
-        Case("Cancelling a token releases the handler, and so does the end of the root container (law 11)", release),
-        Case("Several handlers hear of the same events; ending one leaves the others", several),
-        Case("The text of an event names the way to it if somebody needed it, and else none", ways),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<EventsTests>) async throws { try await stated.run(self) }
-
     struct Host: Property { static var defaultValue: String { "localhost" } }
     struct Client: Feature {
         static func load(in container: any FeatureContainer) -> Client {
@@ -111,6 +95,7 @@ extension EventsTests {
         expect(log.all.count, equals: 7)
     }
 
+    @Test("The event of a failed load has its error, and its dependents fail, too (law 27)")
     func failures() async throws {
         let container = Container()
         let (log, _) = record(container)
@@ -126,6 +111,7 @@ extension EventsTests {
         expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
     }
 
+    @Test("An instance that is dropped and loaded again because inputs changed is reported as a reload (law 19)")
     func reloads() {
         let container = Container()
         _ = container[Live.self]
@@ -161,6 +147,7 @@ extension EventsTests {
         expect(log.all.filter { $0.kind == .loaded && $0.key == "Client" }.count, equals: 1)
     }
 
+    @Test("A set that overtakes a load is an event (law 5)")
     func overtaken() {
         let container = Container()
         let (reached, gate) = (Gate(), Gate())
@@ -207,6 +194,7 @@ extension EventsTests {
         expect(log.all[5].description.hasPrefix("the root was closed after "))
     }
 
+    @Test("A handler may read and write; what it reads is no input, and what it does causes no events (law 15)")
     func handlers() throws {
         let root = Container()
         let child = root.child { $0[Host.self] = "child" }
@@ -226,6 +214,7 @@ extension EventsTests {
         expect(root.ifLoaded(Plain.self) != nil)
     }
 
+    @Test("Cancelling a token releases the handler, and so does the end of the root container (law 11)")
     func release() {
         final class Captured: Sendable {}
         var captured: Captured? = Captured()
@@ -246,6 +235,7 @@ extension EventsTests {
         expect(again == nil)
     }
 
+    @Test("Several handlers hear of the same events; ending one leaves the others")
     func several() {
         let container = Container()
         let (first, token) = record(container)
@@ -257,6 +247,7 @@ extension EventsTests {
         expect(second.all.map(\.number), equals: [1, 2])
     }
 
+    @Test("The text of an event names the way to it if somebody needed it, and else none")
     func ways() throws {
         let container = Container()
         let (log, _) = record(container)

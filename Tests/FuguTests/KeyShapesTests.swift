@@ -1,6 +1,6 @@
 import Fugu
 import FuguInspection
-import FuguKeyedChildren
+import FuguScopes
 import Support
 import Testing
 
@@ -44,22 +44,7 @@ private struct Reader {
 @Suite("Keys in three shapes: a member, a type, and a value") struct KeyShapesTests {}
 
 extension KeyShapesTests {
-    static let cases: [Case<KeyShapesTests>] = [
-        Case("The key of a type is the type: what is set with one is read with the other (law 1)", sameKey),
-        Case("The key of a type whose instance is of another type, and that is external (laws 1 and 29)", otherType),
-        Case(
-            "The key of a type is replaced, decorated, contributed to, and modified like the type (laws 7 and 20)",
-            changes),
-        Case("The key of a type is warmed up, explained, and checked by the type's name", inspection),
-        Case(
-            "A key that is a value is observed, followed, reset, modified, and looked up (laws 10, 12, and 20)", values),
-        Case(
-            "A feature's key that is a value is replaced, decorated, and contributed to (laws 7 and 10)", featureValues),
-        Case("A key that is a value names a home and keyed children (law 15)", homes),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<KeyShapesTests>) async throws { try await stated.run(self) }
-
+    @Test("The key of a type is the type: what is set with one is read with the other (law 1)")
     func sameKey() {
         let container = Container()
         expect(container.sensor.degrees, equals: 20)
@@ -76,6 +61,7 @@ extension KeyShapesTests {
         expect(Container.with(container) { Reader().degrees + Reader().sensor.degrees }, equals: 18)
     }
 
+    @Test("The key of a type whose instance is of another type, and that is external (laws 1 and 29)")
     func otherType() {
         let container = Container.program()
         expect(container.voice.text, equals: "live")
@@ -87,6 +73,7 @@ extension KeyShapesTests {
         expect(container.graph.entries.first { $0.name == "Voices" }?.isExternal, equals: true)
     }
 
+    @Test("The key of a type is replaced, decorated, contributed to, and modified like the type (laws 7 and 20)")
     func changes() {
         let container = Container()
         container.replace(\.sensor) { _ in Sensor(degrees: 7) }
@@ -103,6 +90,7 @@ extension KeyShapesTests {
         expect(container[Sensor.self].degrees, equals: 1)
     }
 
+    @Test("The key of a type is warmed up, explained, and checked by the type's name")
     func inspection() async throws {
         let container = Container()
         try await container.warmUp { $0.load(\.sensor) }
@@ -113,6 +101,7 @@ extension KeyShapesTests {
         expect(check.overridden, equals: ["Sensor"])
     }
 
+    @Test("A key that is a value is observed, followed, reset, modified, and looked up (laws 10, 12, and 20)")
     func values() async {
         let container = Container()
         let heard = Log<Int>()
@@ -132,6 +121,7 @@ extension KeyShapesTests {
         expect(container[limit(of: "eve")], equals: 9)
     }
 
+    @Test("A feature's key that is a value is replaced, decorated, and contributed to (laws 7 and 10)")
     func featureValues() async throws {
         let container = Container()
         let heard = Log<String>()
@@ -149,6 +139,7 @@ extension KeyShapesTests {
         expect(container[list], equals: ["first", "second"])
     }
 
+    @Test("A key that is a value names a home and keyed children (law 15)")
     func homes() async {
         let container = Container()
         let tenant = PropertyKey(defaultValue: "nobody", id: UniqueID())

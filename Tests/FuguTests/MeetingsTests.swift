@@ -1,6 +1,6 @@
 @testable import Fugu
 import FuguInspection
-import FuguKeyedChildren
+import FuguScopes
 import Observation
 import Support
 import Testing
@@ -10,74 +10,12 @@ extension ContainerKeys {
     fileprivate var worker: PropertyKey<MeetingsTests.Worker> { .init(defaultValue: MeetingsTests.Worker {}) }
 }
 
-/// Rows of the table of meetings in `Engine/README.md`, each with a case that once went wrong.
+/// Meetings that `Engine/README.md` lists, each with a case that once went wrong.
 @Suite("Where two mechanisms meet") struct MeetingsTests {
     private let container = Container()
 }
 
 extension MeetingsTests {
-    static let cases: [Case<MeetingsTests>] = [
-        Case("replace × graph: a replaced feature that has failed is in the graph once, as failed", failedReplacement),
-        Case(
-            "kept handle × release: a load that a kept handle began ends after its container was released (law 8)",
-            survivesItsRoot),
-        Case(
-            "home × reset: a reader that waited in a child and is sent to the root leaves nothing under way (laws 15 and 28)",
-            sentAbove),
-        Case(
-            "replace × load: what is replaced between asker and home during a load is what the asker reads next (law 14)",
-            replacedBetween),
-        Case("replace × load: a load below that began before a replacement above isn't kept (law 5)", replacedAbove),
-        Case(
-            "cancel × replace: a load that nobody waits for any more doesn't become the replaced instance (laws 5 and 27)",
-            abandonedAndReplaced),
-        Case(
-            "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 19 and 20)",
-            pastCopy),
-        Case(
-            "home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 19)",
-            uncoversInstance),
-        Case(
-            "home × local: a child has its own instance beside one that is local to its parent (laws 15 and 16)",
-            besideLocalInstance),
-        Case(
-            "modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)",
-            deinitWaits),
-        Case(
-            "update × release: an update that begins while another one publishes is no part of it (law 7)",
-            updateWhilePublishing),
-        Case(
-            "observer × load of another container: a modify is delivered before that load ends (law 10)",
-            modifiedElsewhere),
-        Case(
-            "home × handle: a shared feature that a load reads through its handle is recorded, and nothing is reported (law 15)",
-            sharedThroughAHandle),
-        Case(
-            "reset × tracking: a reset that uncovers the parent's value is a change for trackers (laws 13 and 20)",
-            uncovered),
-        Case(
-            "reset × observer: to reset all is one change, and no instance is made from a value that goes (laws 10 and 19)",
-            resetsAtOnce),
-        Case("child by key × close: a child that its user has closed isn't handed out again", closedByItsUser),
-        Case("close × release: a closing waits for the closers of a child that was released (law 28)", releasedChild),
-        Case(
-            "home × child: a feature that a child reads from its home is an input, so a tenant has its own (laws 15 and 16)",
-            inputFromItsHome),
-        Case(
-            "home × failed load: what failed for a child in its home is tried again by the child's instance (laws 16 and 19)",
-            failureFromItsHome),
-        Case(
-            "home × default: the first read of the key that a feature lives with is no change (laws 3, 17, and 19)",
-            firstReadOfItsKey),
-        Case("failed load × reset: a feature that has loaded since it failed isn't failed in the graph", recovered),
-        Case("set × children: a set doesn't reach the children that hide it (law 30)", hidden),
-        Case(
-            "release × closers: the report of a container that was released without close() names 20 features at most",
-            manyClosers),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<MeetingsTests>) async throws { try await stated.run(self) }
-
     struct Failure: Error {}
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
@@ -136,6 +74,7 @@ extension MeetingsTests {
         deinit { onDeinit() }
     }
 
+    @Test("replace × graph: a replaced feature that has failed is in the graph once, as failed")
     func failedReplacement() {
         container.replace(Name.self) { _ in throw Failure() }
         _ = try? container[Name.self]
@@ -143,6 +82,7 @@ extension MeetingsTests {
         expect("\(container)".isEmpty, equals: false)
     }
 
+    @Test("kept handle × release: a load that a kept handle began ends after its container was released (law 8)")
     func survivesItsRoot() async throws {
         var root: Container? = Container()
         let (began, goesOn) = (Gate(), Gate())
@@ -159,6 +99,9 @@ extension MeetingsTests {
         expect((try? await reader.value) ?? "late", equals: "late")
     }
 
+    @Test(
+        "home × reset: a reader that waited in a child and is sent to the root leaves nothing under way (laws 15 and 28)"
+    )
     func sentAbove() async throws {
         let child = container.child { $0.tenant = 1 }
         let gates = container[Gates.self]
@@ -173,6 +116,7 @@ extension MeetingsTests {
         expect(node.family.lock.withLock { token in node.storage[token].inProgress }, equals: 0)
     }
 
+    @Test("replace × load: what is replaced between asker and home during a load is what the asker reads next (law 14)")
     func replacedBetween() async throws {
         let middle = container.child()
         let child = middle.child()
@@ -186,6 +130,7 @@ extension MeetingsTests {
         try await expect(container[Waiting.self], equals: "loaded")
     }
 
+    @Test("replace × load: a load below that began before a replacement above isn't kept (law 5)")
     func replacedAbove() async throws {
         let gates = container[Gates.self]
         let child = container.child { $0[Gates.self] = gates }
@@ -197,6 +142,8 @@ extension MeetingsTests {
         try await expect(child[Waiting.self], equals: "replaced")
     }
 
+    @Test(
+        "cancel × replace: a load that nobody waits for any more doesn't become the replaced instance (laws 5 and 27)")
     func abandonedAndReplaced() async throws {
         let gates = container[Gates.self]
         let ended = Gate()
@@ -214,10 +161,10 @@ extension MeetingsTests {
 
     /// A child that sees past an instance in the middle, because it has another value of one of its inputs.
     private struct PastCopy {
-        static func key(_ name: String) -> PropertyKey<Int> { PropertyKey("meetings.past.\(name)", defaultValue: 0) }
+        static func key(_ name: String) -> PropertyKey<Int> { PropertyKey(defaultValue: 0, id: name) }
         static let (mode, middles, overridden, own) = (key("mode"), key("middles"), key("overridden"), key("own"))
 
-        let container = Container()
+        let container = Container().unreported
         let middle: Container
         let child: Container
         let copied: FeatureKey<Int>
@@ -243,6 +190,8 @@ extension MeetingsTests {
         }
     }
 
+    @Test(
+        "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 19 and 20)")
     func pastCopy() {
         let world = PastCopy()
         let (container, middle, child, copied) = (world.container, world.middle, world.child, world.copied)
@@ -263,6 +212,7 @@ extension MeetingsTests {
         expect(others.all.isEmpty)
     }
 
+    @Test("home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 19)")
     func uncoversInstance() {
         let world = PastCopy()
         let (child, copied, reader) = (world.child, world.copied, world.reader)
@@ -276,6 +226,7 @@ extension MeetingsTests {
         expect(child[reader], equals: 2)
     }
 
+    @Test("home × local: a child has its own instance beside one that is local to its parent (laws 15 and 16)")
     func besideLocalInstance() {
         final class Made: Sendable {}
         let own = FeatureKey(home: .local, id: UniqueID()) { _ in Made() }
@@ -284,7 +235,7 @@ extension MeetingsTests {
             return Made()
         }
         let outer = FeatureKey(id: UniqueID()) { container in container[reader] }
-        let container = Container()
+        let container = Container().unreported
         let local = container[reader]
         container[own] = Made()
         let child = container.child()
@@ -296,6 +247,7 @@ extension MeetingsTests {
         expect(container[outer], is: local)
     }
 
+    @Test("modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)")
     func deinitWaits() {
         let container = container
         let done = Gate()
@@ -313,6 +265,7 @@ extension MeetingsTests {
         threads.all[0].wait()
     }
 
+    @Test("update × release: an update that begins while another one publishes is no part of it (law 7)")
     func updateWhilePublishing() {
         let container = container
         container.worker = Worker {
@@ -325,6 +278,7 @@ extension MeetingsTests {
         expect(container[Number.self], equals: 0)
     }
 
+    @Test("observer × load of another container: a modify is delivered before that load ends (law 10)")
     func modifiedElsewhere() {
         let (container, hasSet, goesOn, heard) = (container, Gate(), Gate(), Log<Int>())
         container[Number.self] = 0
@@ -346,12 +300,16 @@ extension MeetingsTests {
         thread.wait()
     }
 
+    @Test(
+        "home × handle: a shared feature that a load reads through its handle is recorded, and nothing is reported (law 15)"
+    )
     func sharedThroughAHandle() {
         let reports = container.logReports()
         expect(container.child()[Page.self], equals: "shared")
         expect(reports.all.isEmpty)
     }
 
+    @Test("reset × tracking: a reset that uncovers the parent's value is a change for trackers (laws 13 and 20)")
     func uncovered() {
         _ = container[Number.self]
         let child = container.child { $0[Number.self] = 1 }
@@ -366,6 +324,8 @@ extension MeetingsTests {
         expect(child.observable[Number.self], equals: 0)
     }
 
+    @Test(
+        "reset × observer: to reset all is one change, and no instance is made from a value that goes (laws 10 and 19)")
     func resetsAtOnce() {
         container[Number.self] = 4
         let heard = Log<Int>()
@@ -376,12 +336,14 @@ extension MeetingsTests {
         expect(heard.all, equals: [0])
     }
 
+    @Test("child by key × close: a child that its user has closed isn't handed out again")
     func closedByItsUser() async throws {
         let children = container.children(by: \.tenant)
         try await children.withChild(for: 1) { try await $0.close() }
         try await children.withChild(for: 1) { _ = try await $0[Slow.self] }
     }
 
+    @Test("close × release: a closing waits for the closers of a child that was released (law 28)")
     func releasedChild() async throws {
         let (goesOn, closed) = (Gate(), Gate())
         var child: Container? = container.child()
@@ -431,13 +393,20 @@ extension MeetingsTests {
         static func load(in container: any FeatureContainer) -> Int { 1 }
     }
 
+    @Test(
+        "home × child: a feature that a child reads from its home is an input, so a tenant has its own (laws 15 and 16)"
+    )
     func inputFromItsHome() {
+        let container = container.unreported
         _ = container.child()[User.self]
         let tenant = container.child { $0.tenant = 5 }
         expect(tenant[Base.self].tenant, equals: 5)
         expect(tenant[User.self].tenant, equals: 5)
     }
 
+    @Test(
+        "home × failed load: what failed for a child in its home is tried again by the child's instance (laws 16 and 19)"
+    )
     func failureFromItsHome() {
         container[Number.self] = -1
         let child = container.child()
@@ -448,6 +417,7 @@ extension MeetingsTests {
         expect(container[Fallback.self], equals: 3)
     }
 
+    @Test("home × default: the first read of the key that a feature lives with is no change (laws 3, 17, and 19)")
     func firstReadOfItsKey() {
         _ = container[Base.self]
         _ = container[Settled.self]
@@ -459,6 +429,7 @@ extension MeetingsTests {
         expect(container.graph.entries.first { $0.name.hasSuffix("Base") }?.loadCount, equals: 1)
     }
 
+    @Test("failed load × reset: a feature that has loaded since it failed isn't failed in the graph")
     func recovered() throws {
         container[Number.self] = -1
         #expect(throws: Failure.self) { try container[Unsure.self] }
@@ -469,6 +440,7 @@ extension MeetingsTests {
         expect(!container.graph.entries.contains { $0.state == .failed })
     }
 
+    @Test("set × children: a set doesn't reach the children that hide it (law 30)")
     func hidden() {
         container[Number.self] = 0
         let children = (1...3).map { number in container.child { $0[Number.self] = number } }
@@ -484,8 +456,9 @@ extension MeetingsTests {
         expect(withExtendedLifetime(children) { heard.all }, equals: [5, 6])
     }
 
+    @Test("release × closers: the report of a container that was released without close() names 20 features at most")
     func manyClosers() {
-        let messages = Messages.neverClosed(Array(repeating: nil, count: 50))
+        let messages = Messages.neverClosed(Array(repeating: nil, count: 50), "root", nil)
         expect(messages.contains("and 30 more"))
     }
 }

@@ -3,20 +3,7 @@ import Support
 import Testing
 
 struct RandomnessTests {
-    static let cases: [Case<RandomnessTests>] = [
-        Case("The linear congruential generator gives the numbers of its formula, computed elsewhere", formula),
-        Case("The parameters give the full period: an odd increment, and a multiplier of 1 modulo 4", period),
-        Case("The same seed gives the same dice, another seed others, and each generator starts anew", repeatable),
-        Case("Copies share one sequence, and threads that draw together get each number once", shared),
-        Case("A constant of 1 draws the lower bound of any range", constant),
-        Case("Drawing in place does not set the feature", inPlace),
-        Case("The system's generator gives different numbers", system),
-        Case("The placeholder is repeatable and never makes a caller draw for ever", placeholder),
-        Case("An error that a body throws reaches the caller with its type", throwing),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<RandomnessTests>) async throws { try await stated.run(self) }
-
+    @Test("The linear congruential generator gives the numbers of its formula, computed elsewhere")
     func formula() {
         func first(_ seed: UInt64) -> [UInt64] {
             let randomness = Randomness.linearCongruential(withSeed: seed)
@@ -26,6 +13,7 @@ struct RandomnessTests {
         expect(first(.max), equals: [0x069603EB2DFC4590, 0x708A62B177E2EB7D, 0xC3B24AA850ECA40F])
     }
 
+    @Test("The parameters give the full period: an odd increment, and a multiplier of 1 modulo 4")
     func period() {
         expect(LinearCongruential.increment % 2, equals: 1)
         expect(LinearCongruential.multiplier % 4, equals: 1)
@@ -52,6 +40,7 @@ struct RandomnessTests {
         expect(abs(changes - draws / 2) < bound)
     }
 
+    @Test("The same seed gives the same dice, another seed others, and each generator starts anew")
     func repeatable() {
         func dice(_ seed: UInt64) -> [Int] {
             let randomness = Randomness.linearCongruential(withSeed: seed)
@@ -62,6 +51,7 @@ struct RandomnessTests {
         expect(Set(dice(42)), equals: Set(1...6))
     }
 
+    @Test("Copies share one sequence, and threads that draw together get each number once")
     func shared() async {
         let shared = Randomness.linearCongruential(withSeed: 5)
         let drawn = await withTaskGroup(of: [UInt64].self) { group in
@@ -75,6 +65,7 @@ struct RandomnessTests {
         expect(drawn.sorted(), equals: expected.sorted())
     }
 
+    @Test("A constant of 1 draws the lower bound of any range")
     func constant() {
         let randomness = Randomness.constant(1)
         expect(randomness { Int.random(in: 1...6, using: &$0) }, equals: 1)
@@ -91,6 +82,7 @@ struct RandomnessTests {
         expectMessage(of: result, "Randomness.constant(0)", "16 million times", "Fix: use .constant(1)")
     }
 
+    @Test("Drawing in place does not set the feature")
     func inPlace() {
         let container = Container()
         container.randomness = .constant(1)
@@ -105,11 +97,13 @@ struct RandomnessTests {
         expect(sets.withLock { $0 }, equals: 1)
     }
 
+    @Test("The system's generator gives different numbers")
     func system() {
         let randomness = Container.program().randomness
         expect(Set((0..<100).map { _ in randomness.next() }).count, equals: 100)
     }
 
+    @Test("The placeholder is repeatable and never makes a caller draw for ever")
     func placeholder() {
         func first() -> Int {
             let container = Container()
@@ -119,6 +113,7 @@ struct RandomnessTests {
         expect(first(), equals: first())
     }
 
+    @Test("An error that a body throws reaches the caller with its type")
     func throwing() {
         struct Failure: Error {}
         #expect(throws: Failure.self) {

@@ -13,19 +13,6 @@ extension ContainerKeys {
 @Suite("Required features: declared in one module, supplied by another") struct RequiredFeatureTests {}
 
 extension RequiredFeatureTests {
-    static let cases: [Case<RequiredFeatureTests>] = [
-        Case(
-            "A supplied feature loads with the container's values, and in a child with the child's (laws 15 and 16)",
-            supplied),
-        Case("A throwing or async one that nothing supplies throws, and can be supplied afterwards (law 27)", throwing),
-        Case("A supply in a child is none of its parent's (law 14)", inChild),
-        Case("One that nothing supplies can't be decorated into being, and the path names it once", decorated),
-    ]
-
-    @Test(arguments: cases) func behaves(as stated: Case<RequiredFeatureTests>) async throws {
-        try await stated.run(self)
-    }
-
     private enum Payments: Feature, Required {
         typealias Instance = any Payment
         static var placeholder: any Payment { Named(name: "placeholder") }
@@ -49,6 +36,7 @@ extension RequiredFeatureTests {
         }
     }
 
+    @Test("A supplied feature loads with the container's values, and in a child with the child's (laws 15 and 16)")
     func supplied() async throws {
         let container = Container.program()
         container.replace(Payments.self) { Named(name: "card in \($0.currency)") }
@@ -77,6 +65,7 @@ extension RequiredFeatureTests {
         expectMessage(of: key, "container.replace(\\.receipts) { … }")
     }
 
+    @Test("A throwing or async one that nothing supplies throws, and can be supplied afterwards (law 27)")
     func throwing() async throws {
         let container = Container.program()
         let error = #expect(throws: LoadError.self) { try container[Ledger.self] }
@@ -115,6 +104,7 @@ extension RequiredFeatureTests {
         try await expect(container[Shop.self].text, equals: "card paper")
     }
 
+    @Test("A supply in a child is none of its parent's (law 14)")
     func inChild() async throws {
         let container = Container.program()
         let child = container.child { $0.set(Bank.self, to: Bank(name: "bank")) }
@@ -122,6 +112,7 @@ extension RequiredFeatureTests {
         await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Bank.self) } }
     }
 
+    @Test("One that nothing supplies can't be decorated into being, and the path names it once")
     func decorated() async {
         let container = Container.program()
         container.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }

@@ -145,9 +145,11 @@ package final class Drawing {
                 container = parent.child { configure($0) }
             } else {
                 switch row.copied.count {
-                case 0: container = Container()
-                case 1: container = Container(copying: containers[row.copied[0]]!)
-                default: container = Container(copying: containers[row.copied[0]]!, containers[row.copied[1]]!)
+                case 0: container = Container().unreported
+                case 1: container = Container(copying: containers[row.copied[0]]!).unreported
+                default:
+                    container =
+                        Container(copying: containers[row.copied[0]]!, containers[row.copied[1]]!).unreported
                 }
                 configure(container)
             }

@@ -19,13 +19,15 @@ package struct SeededGenerator: RandomNumberGenerator {
 
 /// The seeds of a random test: `FUGU_SEED` and as many after it as `FUGU_SEEDS` says, or fresh ones.
 ///
-/// Printed, so that a failure can be repeated.
+/// Fresh ones are printed in thorough runs, so that whatever comes of one can be repeated.
 package func seeds(_ count: Int, for test: String) -> [UInt64] {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["FUGU_SEED"].flatMap({ UInt64($0) }) {
         return Array(seed..<seed + (environment["FUGU_SEEDS"].flatMap { UInt64($0) } ?? 1))
     }
     let seeds = (0..<count).map { _ in UInt64.random(in: 0..<1_000_000_000) }
-    print("\(test): seeds \(seeds.map(String.init).joined(separator: " ")) (repeat one with FUGU_SEED=…)")
+    if environment["FUGU_THOROUGH"] != nil {
+        print("\(test): seeds \(seeds.map(String.init).joined(separator: " ")) (repeat one with FUGU_SEED=…)")
+    }
     return seeds
 }

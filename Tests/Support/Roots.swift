@@ -5,9 +5,7 @@ extension Container {
     ///
     /// All tests of this package run in one process that links FuguTesting, where `Container()` is strict.
     package static func program() -> Container {
-        let container = Container()
-        container.makeLive()
-        return container
+        Container(ofProgram: ())
     }
 
     /// The same container, whose reports are no part of what the test shows.

@@ -66,18 +66,6 @@ extension BoundedInputTests {
         #endif
     }
 
-    /// What this thread used of a processor, since others use them at the same time.
-    private static func processorTime(_ body: () -> Void) -> Duration {
-        func now() -> Duration {
-            var time = timespec()
-            clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-            return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-        }
-        let start = now()
-        body()
-        return now() - start
-    }
-
     @Test("A megabyte of anything is answered in under a second by both parsers")
     func megabyte() {
         var slowest = (name: "", time: Duration.zero)
@@ -85,7 +73,7 @@ extension BoundedInputTests {
             for parse in [
                 { try PropertyValue(json: bytes, name: name) }, { try PropertyValue(toml: bytes, name: name) },
             ] as [() throws -> PropertyValue] {
-                let time = Self.processorTime { _ = try? parse() }
+                let time = threadTime { _ = try? parse() }
                 expect(time < Self.limit, "\(name)")
                 if time > slowest.time { slowest = (name, time) }
             }

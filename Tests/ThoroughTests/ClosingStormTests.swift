@@ -96,8 +96,37 @@ private final class Round: Sendable {
             note("\(box) is dropped")
             drop(box)
         case 78..<82 where box > 0 || random.happens(20): await close(box, from: nil, "outside")
+        case 82..<88: await operate(in: container, &random)
         default: await Task.yield()
         }
+    }
+
+    /// Reads in an operation, which may leave a reader of a load without end behind, while others reset and close.
+    private func operate(in container: Container, _ random: inout SeededGenerator) async {
+        let (isDeep, hasReader, pauses) = (random.happens(50), random.happens(50), random.below(4))
+        let (readers, kept) = (Log<Task<Bool, Never>>(), Log<Container>())
+        do {
+            try await container.withChild { child in
+                let reader = isDeep ? child.child() : child
+                // One that's released before it's closed runs no closers.
+                kept.add(reader)
+                let plain = reader[Plain.self].instance.number
+                let (tenant, slow) = (try? reader[TenantB.self], try? await reader[TenantD.self])
+                let read = [plain] + [tenant, slow].compactMap { $0?.instance.number }
+                note("an operation has read \(read)")
+                if hasReader {
+                    readers.add(
+                        Task {
+                            do { _ = try await reader[EndlessF.self] } catch { return error is LoadError }
+                            return false
+                        })
+                }
+                for _ in 0..<pauses { await Task.yield() }
+                state.withLock { $0.operations.append((read, $0.note("the operation that has read \(read) ends"))) }
+            }
+        } catch { note("an operation's closing failed: \(error)") }
+        for reader in readers.all where await !reader.value { state.withLock { $0.strayReaders += 1 } }
+        withExtendedLifetime(kept) {}
     }
 
     /// Makes an instance with one or two closers.
@@ -135,15 +164,17 @@ private final class Round: Sendable {
         }
     }
 
-    /// The container itself or one above, or any.
+    /// The container itself, one above, or a later one: closers that close only these never wait for each other.
     func anything(around box: Int, _ random: inout SeededGenerator) -> Int {
         state.withLock { state in
-            if random.happens(30) { return random.below(state.boxes.count) }
+            if random.happens(30), box + 1 < state.boxes.count {
+                return box + 1 + random.below(state.boxes.count - box - 1)
+            }
             return state.boxes[box].path.randomElement(using: &random)!
         }
     }
 
-    /// Closes a container; from outside, until nothing refuses that.
+    /// Closes a container.
     func close(_ box: Int, from caller: Int?, _ name: String) async {
         guard let container = container(box) else { return }
         var code: CloseError.Code?
@@ -155,7 +186,6 @@ private final class Round: Sendable {
             state.calls.append(Course.Call(box: box, caller: caller, time: begin..<end, isRefused: isRefused))
         }
         await Task.yield()
-        if isRefused, caller == nil { await close(box, from: nil, name) }
     }
 }
 
@@ -185,6 +215,10 @@ private struct Course {
     var boxes: [Box] = []
     var closers: [Closer] = []
     var calls: [Call] = []
+    /// The instances that operations have read, and the ends of these.
+    var operations: [(read: [Int], end: Int)] = []
+    /// The readers that got something else than the error of a closed container.
+    var strayReaders = 0
     /// The containers that refused a load in the end.
     var closed: [(box: Int, time: Int)] = []
     var events: [String] = []
@@ -221,18 +255,23 @@ private struct Course {
                 violations.append("close() of \(call.time.lowerBound) returned before \(closer.name) ended")
             }
         }
+        if strayReaders > 0 { violations.append("\(strayReaders) readers got something else than the error") }
+        for (read, end) in operations {
+            for closer in closers where closer.instance.map({ read.contains($0.number) }) == true {
+                guard let run = closer.runs.first, run.lowerBound < end else { continue }
+                if !calls.contains(where: { isWithin(closer.box, $0.box) && $0.time.lowerBound < run.lowerBound }) {
+                    violations.append("\(closer.name) began before the operation of \(end) ended")
+                }
+            }
+        }
         for call in calls {
-            if let caller = call.caller, isWithin(caller, call.box), !call.isRefused {
-                violations.append("close() of \(call.time.lowerBound) by what it waits for succeeded")
-            }
-            if call.isRefused, !calls.contains(where: { $0.caller != nil && $0.time.overlaps(call.time) }) {
-                violations.append("close() of \(call.time.lowerBound) was refused, but nothing waited for it")
+            let isOwn = call.caller.map { isWithin($0, call.box) } ?? false
+            if isOwn != call.isRefused {
+                violations.append(
+                    "close() of \(call.time.lowerBound) \(isOwn ? "by what it waits for succeeded" : "was refused")")
             }
         }
-        // A call that gets into a circle with another one only while it closes children leaves these closed.
-        let closings = calls.filter { call in
-            !call.isRefused || calls.contains { $0.time != call.time && $0.time.overlaps(call.time) }
-        }
+        let closings = calls.filter { !$0.isRefused }
         for (box, time) in closed
         where !closings.contains(where: { isWithin(box, $0.box) && $0.time.lowerBound < time }) {
             violations.append("\(box) is closed, but no call has closed it")
@@ -290,6 +329,13 @@ private struct TenantD: AsyncFeature {
         let tenant = try container[TenantB.self]
         await Task.yield()
         return container.member(of: Self.self, in: container[TenantKey.self], from: tenant)
+    }
+}
+private struct EndlessF: AsyncFeature {
+    static var home: Home { .local }
+    static func load(in container: any FeatureContainer) async throws -> Int {
+        try await Gate().openedUnlessCancelled()
+        return 0
     }
 }
 private struct LocalE: AsyncFeature {

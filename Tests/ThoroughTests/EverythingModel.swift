@@ -7,8 +7,9 @@ final class EverythingModel {
     enum Key: Hashable, CaseIterable, Sendable {
         /// Properties: the first three have names, so that sources can supply them; the default of `p1` is made from `p0`.
         case p0, p1, p2, q
-        /// Features: `f` is made from `p0` and `q`, `g` from `f` and `p1`; `t` throws, is external and made from `p0`.
-        case f, g, t
+        /// Features: `f` is made from `p0` and `q`, `g` from `f` and `p1`; `t` throws, is external and made from `p0`; `n` is made from
+        /// `p0` and doesn't reload; `l` is a list whose own element is `p0`.
+        case f, g, t, n, l
 
         static let properties: [Key] = [.p0, .p1, .p2, .q]
         var name: String { "everything.\(self)" }
@@ -39,6 +40,8 @@ final class EverythingModel {
         let path: String?
         let depth: Int
         var held: [Key: Held] = [:]
+        /// What decorations add, the innermost first; in a list, numbers that contributions add to `p1`.
+        var layers: [Key: [Int]] = [:]
         var rules: [Rule] = []
         /// The tables that count, the latest last.
         var sources: [Table] = []
@@ -84,7 +87,22 @@ final class EverythingModel {
 
     /// What a member sees; nothing if the read throws.
     func sight(_ key: Key, from member: Member) -> Sight? {
-        for ancestor in member.ancestry {
+        sight(key, from: member, in: member.ancestry[...])
+    }
+
+    /// What a member sees of what the first of its ancestors that has something has, without the layers that are hidden.
+    private func sight(_ key: Key, from member: Member, in ancestry: ArraySlice<Member>, isBare: Bool = false) -> Sight?
+    {
+        for (index, ancestor) in zip(ancestry.indices, ancestry) {
+            let isBare = isBare && index == ancestry.startIndex
+            if !isBare, let layers = ancestor.layers[key] {
+                // 14: a container wraps what it would have without its layers.
+                let inner = sight(key, from: member, in: ancestry[index...], isBare: true)!
+                let own = key == .l ? made(from: [.p1], member, atLeast: ancestor) { $0[0] } : inner
+                let added = key == .l ? layers.map { own.value * 100 + $0 } : layers
+                let home = [inner.home, own.home, ancestor].max { $0.depth < $1.depth }!
+                return Sight(value: inner.value + added.reduce(0, +), home: home)
+            }
             switch ancestor.held[key] {
             case .value(let value): return Sight(value: value, home: ancestor)
             case .loader(let number): return made(from: [.p1], member, atLeast: ancestor) { $0[0] + number }
@@ -103,6 +121,7 @@ final class EverythingModel {
         case .f: return made(from: [.p0, .q], member, atLeast: root) { $0[0] * 10 + $0[1] }
         case .g: return made(from: [.f, .p1], member, atLeast: root) { $0[0] * 3 + $0[1] }
         case .t: return isStrict ? nil : made(from: [.p0], member, atLeast: root) { $0[0] * 100 }
+        case .n, .l: return made(from: [.p0], member, atLeast: root) { $0[0] }
         }
     }
 
@@ -130,7 +149,8 @@ final class EverythingModel {
         for member in members.values where member.ancestry.contains(where: { $0 === closed }) {
             member.isClosed = true
             for (key, held) in member.held where !key.isProperty {
-                if case .value = held { member.held[key] = nil }
+                guard case .value = held else { continue }
+                member.held[key] = nil
             }
         }
     }
@@ -154,10 +174,16 @@ enum EverythingStep: Sendable, CustomStringConvertible {
 
     enum Change: Sendable, CustomStringConvertible {
         case set(Int), load(Int), reset
+        /// A decoration or, of a list, a contribution.
+        case layer(Int)
+        /// Sets a property to the value that it has.
+        case setEqual
         var description: String {
             switch self {
             case .set(let value): ".set(\(value))"
             case .load(let value): ".load(\(value))"
+            case .layer(let value): ".layer(\(value))"
+            case .setEqual: ".setEqual"
             case .reset: ".reset"
             }
         }
@@ -231,14 +257,14 @@ extension EverythingStep {
         let name = names[random.below(names.count)]
         let property = Key.properties[random.below(4)]
         let feature: Key = [.f, .g, .t][random.below(3)]
-        let named: Key = [.p0, .p1, .p2][random.below(3)]
         let path = ["/a", "/b"][random.below(2)]
         switch random.below(100) {
         case 0..<5 where names.count < 10: return .child(names.count, of: name)
         case 5..<8 where names.count < 10: return .scope(names.count, of: name, path)
         case 8: return .drop(name)
         case 9..<22: return .change(name, property, change(property, &random))
-        case 22..<28: return .change(name, feature, change(feature, &random))
+        case 22..<26: return .change(name, feature, change(feature, &random))
+        case 26, 27: return .change(name, property, .setEqual)
         case 28..<34:
             var changes: [Key: Change] = [:]
             for _ in 0...random.below(4) {
@@ -248,18 +274,24 @@ extension EverythingStep {
             // The effect sets q before anyone has looked what its reset uncovers.
             if changes[.p2] != nil { changes[.q] = nil }
             return .update(name, changes, throws: random.below(4) == 0)
-        case 34..<37: return .modify(name, property, by: random.below(3))
+        case 34, 35: return .modify(name, property, by: random.below(3))
         // Key by key: in the root, what the effect does in between is reset or not.
-        case 37 where name > 0: return .resetAll(name)
+        case 36 where name > 0: return .resetAll(name)
         case 38..<42: return .rule(name, ["**", "/a", "/b"][random.below(3)], property, 50 + random.below(5))
         case 42..<46: return .apply(name, table(&random, bad: 0))
         case 46..<51: return .rewrite(name, source: random.below(2), table(&random, bad: 8))
         case 51..<56: return .reload(name)
-        case 56..<61: return .observe(name, random.below(3) == 0 ? .f : property == .p1 ? named : property)
+        case 56..<61:
+            // A default that wasn't read since its input changed says nothing of later changes of that.
+            return .observe(name, random.below(3) == 0 ? .f : property == .p1 ? .p0 : property)
         case 61: return .cancel(random.below(6))
         // Without the root, which the effect observes.
         case 62 where name > 0 && random.below(2) == 0: return .close(name)
-        case 62..<90: return .read(name, Key.allCases[random.below(7)])
+        case 62..<72:
+            let layered: Key = random.below(2) == 0 ? .n : .l
+            let number = random.below(5) * 1_000
+            return .change(name, layered, [.layer(number), .set(number), .reset, .reset][random.below(4)])
+        case 72..<90: return .read(name, Key.allCases[random.below(9)])
         default: return .readLate(name, [.f, .g][random.below(2)], property)
         }
     }

@@ -1,6 +1,8 @@
 import Foundation
 import Fugu
 import FuguConfiguration
+import FuguInspection
+import FuguScopes
 import Support
 import Testing
 
@@ -111,6 +113,8 @@ extension ContainerKeys {
     fileprivate var g: FeatureKey<EverythingMade> {
         .init(reloadsWhenInputsChange: true) { Instance($0.f.value * 3 + $0.p1, $0) }
     }
+    fileprivate var n: FeatureKey<EverythingMade> { .init { Instance($0.p0, $0) } }
+    fileprivate var l: FeatureKey<[Int]> { .init { [$0.p0] } }
 }
 
 private struct T: ThrowingFeature, External {
@@ -244,6 +248,8 @@ final class EverythingComparison {
         if key == .t, member.isClosed { return }
         let before = refusals.value
         let (seen, expected) = (value(key, container), model.sight(key, from: member)?.value)
+        // They don't reload: they're right after a reset.
+        if key == .n || key == .l { return }
         expect(
             refusals.value == before + (expected == nil ? 1 : 0), "\(name) reads .\(key): \(refusals.value - before)")
         expect(seen == expected, "\(name) reads \(seen.text) for .\(key), not \(expected.text)")
@@ -258,6 +264,30 @@ final class EverythingComparison {
         case .f: container.f.value
         case .g: container.g.value
         case .t: try? container[T.self].value
+        case .n: container.n.value
+        case .l: container.l.reduce(0, +)
+        }
+    }
+
+    /// What a reset of a feature that doesn't reload leaves is made from what's there now, where all of it lives below the reset.
+    private func lookAnew(_ key: Key, after name: Int, wasHeld: Bool) {
+        let reset = model.members[name]!
+        // What's loaded above stays, and may be older than a change there.
+        let isLoadedAbove = containers[name]!.graph.entries.contains { entry in
+            entry.depth < reset.depth && entry.state == .loaded && entry.name.contains("\\.\(key)")
+        }
+        if isLoadedAbove { return }
+        for (number, container) in containers.sorted(by: { $0.key < $1.key }) where wasHeld || number == name {
+            let member = model.members[number]!
+            let homes = [Key.p0, .p1].map { model.sight($0, from: member)!.home }
+            // Elements that stay aren't loaded again.
+            let below = member.ancestry.prefix { $0 !== reset }
+            guard key == .n || below.allSatisfy({ $0.layers[.l] == nil }),
+                (homes + [member]).allSatisfy({ !$0.isClosed && $0.ancestry.contains { $0 === reset } })
+            else { continue }
+            let (seen, expected) = (value(key, container), model.sight(key, from: member)!.value)
+            expect(
+                seen == expected, "\(number) reads \(seen.text) for .\(key) after a reset in \(name), not \(expected)")
         }
     }
 
@@ -275,6 +305,12 @@ final class EverythingComparison {
             default: handle.q
             }
         let expected = model.sight(late, from: home)!.value
+        // What was made from a computed default is kept if that's set to its value, and still remembers what the default read, so that
+        // a container below that overrides this has its own.
+        let mayRememberMore = member.ancestry.contains {
+            $0.held[.p1] != nil || !$0.rules.isEmpty || !$0.sources.isEmpty
+        }
+        if mayRememberMore, member.ancestry.contains(where: { model.sight(late, from: $0)!.value == seen }) { return }
         expect(seen == expected, "what \(name) has as .\(key) reads \(seen) late for .\(late), not \(expected)")
     }
 }
@@ -391,8 +427,7 @@ extension EverythingComparison {
         switch step {
         case .change(let name, let key, let change):
             guard let container = containers[name] else { return }
-            Self.perform(change, key, container)
-            note(change, key, name)
+            changeOne(name, key, change, container)
         case .update(let name, let changes, let fails):
             guard let container = containers[name] else { return }
             try? container.update { handle throws(CancellationError) in
@@ -413,8 +448,40 @@ extension EverythingComparison {
         case .resetAll(let name):
             containers[name]?.resetAll()
             model.members[name]?.held = [:]
+            model.members[name]?.layers = [:]
         default: break
         }
+    }
+
+    private func changeOne(_ name: Int, _ key: Key, _ change: EverythingStep.Change, _ container: Container) {
+        let member = model.members[name]!
+        var (before, change) = ((EverythingMade, EverythingMade)?.none, change)
+        if key.isProperty {
+            let sight = model.sight(key, from: member)!
+            // 10: what stays equal changes nothing.
+            let isSame: Bool
+            if case .setEqual = change {
+                change = .set(sight.value)
+                isSame = sight.home === member
+            } else if case .reset = change {
+                // A default that was read is evaluated again.
+                isSame = member.held[key] == nil && sight.home !== member
+            } else {
+                isSame = false
+            }
+            if isSame, !member.isClosed { before = (container.f, container.g) }
+        } else if [.n, .l].contains(key), member.isClosed {
+            return
+        }
+        let wasHeld = member.held[key] != nil || member.layers[key] != nil
+        Self.perform(change, key, container)
+        note(change, key, name)
+        if let before {
+            expect(
+                container.f === before.0 && container.g === before.1,
+                "\(name) has other instances after \(change) of .\(key), which changed nothing")
+        }
+        if case .reset = change, [.n, .l].contains(key) { lookAnew(key, after: name, wasHeld: wasHeld) }
     }
 
     private func note(_ change: EverythingStep.Change, _ key: Key, _ name: Int) {
@@ -423,13 +490,18 @@ extension EverythingComparison {
         case .set(let value): member.held[key] = .value(value)
         case .load(let number): member.held[key] = .loader(number)
         case .reset: member.held[key] = nil
+        case .layer(let number): return member.layers[key, default: []].append(number)
+        case .setEqual: break
         }
+        member.layers[key] = nil
     }
 
     private static func perform(_ change: EverythingStep.Change, _ key: Key, _ container: any FeatureContainer) {
         switch (change, key) {
         case (.set(let value), .f): container.f = Instance(value)
         case (.set(let value), .g): container.g = Instance(value)
+        case (.set(let value), .n): container.n = Instance(value)
+        case (.set(let value), .l): container.l = [value]
         case (.set(let value), .t): container.set(T.self, to: Instance(value))
         case (.set(let value), _): set(key, value, container)
         case (.load(let number), .f): container.replace(\.f) { Instance($0.p1 + number, $0) }
@@ -441,6 +513,12 @@ extension EverythingComparison {
         case (.reset, .f): container.reset(\.f)
         case (.reset, .g): container.reset(\.g)
         case (.reset, .t): container.reset(T.self)
+        case (.reset, .n): container.reset(\.n)
+        case (.reset, .l): container.reset(\.l)
+        case (.layer(let number), .n): container._container.decorate(\.n) { Instance($0.value + number, $1) }
+        case (.layer(let number), _):
+            container._container.contribute(to: \.l) { $0.p1 * 100 + number }
+        case (.setEqual, _): break
         }
     }
 }

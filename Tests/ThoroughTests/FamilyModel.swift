@@ -43,8 +43,8 @@ struct FeatureShape: Sendable {
 
     enum Home: Equatable, Sendable {
         case inferred, local
-        /// Where a property is set.
-        case with(Int)
+        /// Where one of some properties is set.
+        case with([Int])
     }
 }
 
@@ -63,7 +63,10 @@ struct GraphShape: Sendable {
                 if kind == 0 {
                     .local
                 } else if withKeyHomes, Int.random(in: 0..<3, using: &random) == 0 {
-                    .with(.random(in: 0..<propertyCount, using: &random))
+                    .with(
+                        (0..<Int.random(in: 1...2, using: &random)).map { _ in
+                            .random(in: 0..<propertyCount, using: &random)
+                        })
                 } else {
                     .inferred
                 }
@@ -207,11 +210,12 @@ extension ModelFamily {
         return present(source, for: member)!
     }
 
-    /// 15: the nearest container that sets the key of the declared home, or the root, unless the feature is replaced further
+    /// 15: the nearest container that sets a key of the declared home, or the root, unless the feature is replaced further
     /// down.
     private func declaredHome(of source: Source, for member: Member) -> Member? {
-        guard case .feature(let index) = source, case .with(let key) = shape.features[index].home else { return nil }
-        let home = member.path.first { $0.held[.property(key)] != nil } ?? member.path.last!
+        guard case .feature(let index) = source, case .with(let keys) = shape.features[index].home else { return nil }
+        let home =
+            member.path.first { member in keys.contains { member.held[.property($0)] != nil } } ?? member.path.last!
         let holder = member.path.first { $0.held[source] != nil }
         return holder.map { $0.depth > home.depth } == true ? nil : home
     }
@@ -237,7 +241,7 @@ extension ModelFamily {
             home = max(home, found.owner.depth)
             return found.sight.value
         }
-        if case .with(let key) = shape.home { made.madeFrom.insert(.property(key)) }
+        if case .with(let keys) = shape.home { made.madeFrom.formUnion(keys.map { .property($0) }) }
         let isFixed = declaredHome(of: source, for: member) != nil
         home = isFixed ? member.depth : settle(&made, [source] + reads, for: member, home)
         let sight = Sight(value: value, identity: takeIdentity())
@@ -286,7 +290,17 @@ extension ModelFamily {
         case reset
     }
 
-    func perform(_ change: Change, on source: Source, in member: Member) {
+    func perform(_ change: Change, on source: Source, in member: Member) { perform([(change, source)], in: member) }
+
+    /// Makes changes that are published together (7): what stays is decided after all.
+    func perform(_ changes: [(Change, on: Source)], in member: Member) {
+        for (change, source) in changes { write(change, on: source, in: member) }
+        for member in members { dropMisplaced(in: member) }
+        // 19: what reloads goes when what it read is not what it would read now.
+        while dropOutdated() {}
+    }
+
+    private func write(_ change: Change, on source: Source, in member: Member) {
         let wasHeld = member.held[source] != nil
         let wasLoaded = member.loaded[source] != nil
         switch change {
@@ -314,20 +328,18 @@ extension ModelFamily {
                 if between.allSatisfy({ $0.held[source] == nil }) { other.loaded[source] = nil }
             }
         }
-        // 16: a copy lasts as long as the override stands.
-        if wasHeld, member.held[source] == nil, member.parent != nil {
-            for (key, loaded) in member.loaded where !loaded.isLocal && member.held[key] == nil {
-                if loaded.madeFrom.allSatisfy({ member.held[$0] == nil }) { member.loaded[key] = nil }
+    }
+
+    private func dropMisplaced(in member: Member) {
+        if member.parent == nil { return }
+        for (source, loaded) in member.loaded where member.held[source] == nil {
+            // 16: a copy lasts as long as an override stands.
+            let isCopy = loaded.isLocal || !loaded.madeFrom.allSatisfy { member.held[$0] == nil }
+            // 15: what lives where a key is set goes with that.
+            if !isCopy || declaredHome(of: source, for: member).map({ $0 !== member }) == true {
+                member.loaded[source] = nil
             }
         }
-        // 15: what lives where a key is set goes with that.
-        for other in members where other.parent != nil {
-            for source in other.loaded.keys where other.held[source] == nil {
-                if let home = declaredHome(of: source, for: other), home !== other { other.loaded[source] = nil }
-            }
-        }
-        // 19: what reloads goes when what it read is not what it would read now.
-        while dropOutdated() {}
     }
 
     private func reloads(_ source: Source) -> Bool {

@@ -96,7 +96,8 @@ final class Graph: Sendable {
                 switch feature.home {
                 case .inferred: .inferred
                 case .local: .local
-                case .with(let property): .with(properties[property])
+                case .with(let keys) where keys.count == 1: .with(properties[keys[0]])
+                case .with(let keys): .with(properties[keys[0]], properties[keys[1]])
                 }
             features.append(
                 GraphFeature(index, home: home, reloads: feature.reloads) { container in
@@ -321,16 +322,14 @@ private struct Comparison {
             guard let member = member(name) else { return }
             for write in writes { compare(write, in: containers[name]!) }
             containers[name]!.update { handle in for write in writes { perform(write, in: handle) } }
-            for write in writes { model.perform(write.change, on: write.source, in: member) }
+            model.perform(writes.map { ($0.change, $0.source) }, in: member)
         case .modify(let name, let index, let addend):
             if let member = member(name) { modify(member, index, addend) }
         case .resetAll(let name):
             guard let member = member(name) else { return }
             containers[name]!.resetAll()
             containers[name]![graph.name] = name
-            for source in Set(member.held.keys).union(member.loaded.keys) {
-                model.perform(.reset, on: source, in: member)
-            }
+            model.perform(Set(member.held.keys).union(member.loaded.keys).map { (.reset, $0) }, in: member)
         case .read(let name, let source):
             if let member = member(name) { read(source, by: member) }
         }

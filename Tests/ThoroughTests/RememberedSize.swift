@@ -1,4 +1,5 @@
 @testable import Fugu
+@testable import FuguScopes
 
 /// How much a container's node remembers, counted and not weighed.
 struct RememberedSize: Equatable {
@@ -21,8 +22,8 @@ struct RememberedSize: Equatable {
 extension Container {
     var size: RememberedSize {
         let node = node
-        return node.family.lock.withLock { token in
-            var size = RememberedSize()
+        var size = RememberedSize()
+        node.family.lock.withLock { token in
             var seen: Set<ObjectIdentifier> = []
             for cell in node.storage.cells(token) {
                 size.cells += 1
@@ -44,10 +45,10 @@ extension Container {
                 size.children += 1
                 child = next.storage[token].nextSibling?.object
             }
-            size.scopes = node.storage[token].rare?.scopes.count ?? 0
             size.namings = node.family.state[token].namings.count
-            return size
         }
+        size.scopes = ScopeTable.of(self).scopes.withLock { $0.count }
+        return size
     }
 
     /// The provenance of this container's instances.

@@ -3,6 +3,7 @@
 import Foundation
 import Fugu
 import FuguConfiguration
+import FuguScopes
 import Support
 import Synchronization
 import Testing

@@ -11,41 +11,53 @@ extension Container {
     ///
     /// If a load copies its handle, its inputs are what was set and, of the sources, only the names that it reads.
     ///
-    /// - Parameter containers: The containers to copy. The last one has the highest priority.
+    /// - Parameters:
+    ///   - containers: The containers to copy. The last one has the highest priority.
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     /// - Complexity: O(*n*) for *n* values, decorations, and contributions in the containers and their ancestors.
-    public convenience init(copying containers: Container...) {
+    public convenience init(
+        copying containers: Container..., fileID: StaticString = #fileID, line: UInt = #line
+    ) {
         var holdings = Holdings()
         for container in containers { holdings.add(container) }
         self.init(holdings)
-        for container in containers { container.tell(.copied(self)) }
+        wasMade(.root, fileID, line)
+        for container in containers { container.note(.copied) }
     }
 
-    /// Creates a copy of a container that has other sources in place of its own.
+    /// Creates a copy of a container that has another supplier in place of its own.
     ///
-    /// It gives what the container would give with them, whatever else it and its ancestors hold.
-    package convenience init(copying container: Container, trying sources: any ValueSources) {
+    /// It gives what the container would give with that, whatever else it and its ancestors hold.
+    package convenience init(copying container: Container, trying supplier: any ValueSupplier) {
         var holdings = Holdings()
-        holdings.add(container, trial: sources)
+        holdings.add(container, trial: supplier)
         self.init(holdings)
     }
 
     private convenience init(_ holdings: Holdings) {
-        self.init(bare: ())
+        self.init(Diagnostics.ofRoot())
         let node = node
         var garbage = Garbage()
         node.family.lock.withLock { token in
-            node.storage[token].strictness = holdings.strictness
-            if !holdings.rules.isEmpty { node.storage[token].more().rules = holdings.rules }
-            if let sources = holdings.sources { node.take(token, sources, &garbage) }
+            node.storage[token].policy = holdings.policy
+            if let attachment = holdings.attachment { node.storage[token].more().attachment = attachment }
+            if let supplier = holdings.supplier { node.take(token, supplier, &garbage) }
         }
         garbage.dispose()
-        node.family.commit(
-            holdings.settings.entries.flatMap { key, setting in
-                var writes = LayerWrites(to: TypedKey(resetting: key), in: node)
-                writes.put(setting.base)
-                for layer in setting.layers { writes.add(layer) }
-                return writes.all
-            })
+        holdings.put(in: node)
+    }
+
+    /// Sets, in this new child, what the containers from ``current`` up to the root have set, but for the root and those that this
+    /// child sees anyway.
+    ///
+    /// - `key`: A key that isn't set.
+    func takeFromCurrent(except key: Key) {
+        guard let current = Context.bound?.container else { return }
+        var holdings = Holdings()
+        holdings.add(current, unseenBy: node)
+        holdings.settings[key] = nil
+        holdings.put(in: node)
     }
 }
 
@@ -53,9 +65,9 @@ extension Container {
 private struct Holdings {
     /// What each key was set to, if it was, and the layers around it, the innermost first.
     var settings = KeyTable<(base: Operation?, layers: [Layer])>()
-    var rules: [ScopeRule] = []
-    var sources: (any ValueSources)?
-    var strictness: Strictness?
+    var attachment: (any ContainerAttachment)?
+    var supplier: (any ValueSupplier)?
+    var policy: (any LoadPolicy)?
 
     init() {}
 
@@ -63,9 +75,9 @@ private struct Holdings {
     ///
     /// Each setting becomes an input of a load that copies.
     private init(_ token: LockToken, of node: Node, _ recorder: Frame?) {
-        strictness = node.storage[token].strictness
-        sources = node.storage[token].rare?.sources.value
-        rules = node.storage[token].rare?.rules ?? []
+        policy = node.storage[token].policy
+        supplier = node.storage[token].rare?.supplier.value
+        attachment = node.storage[token].rare?.attachment
         for cell in node.storage.cells(token) {
             guard let setting = cell.setting(token) else { continue }
             if let recorder {
@@ -85,21 +97,42 @@ private struct Holdings {
 
     /// Adds what a container and its ancestors hold; the nearest setting wins.
     ///
-    /// - `trial`: Sources to use instead of the container's own.
-    mutating func add(_ container: Container, trial: (any ValueSources)? = nil) {
-        let (node, recorder) = (container.node, container.recorder)
-        // In one turn of the lock, so that a copy never has half of an update.
-        var levels = node.family.lock.withLock { token in node.path.map { Holdings(token, of: $0, recorder) } }
-        if let trial { levels[0].sources = trial }
+    /// - `trial`: A supplier to use instead of the container's own.
+    mutating func add(_ container: Container, trial: (any ValueSupplier)? = nil) {
+        var levels = levels(of: container, Array(container.node.path))
+        if let trial { levels[0].supplier = trial }
         for level in levels.reversed() { add(level) }
     }
 
+    /// Adds what a container and its ancestors hold, except the root and what a node sees anyway.
+    mutating func add(_ container: Container, unseenBy node: Node) {
+        let seen = Set(node.path.map { ObjectIdentifier($0) })
+        let unseen = container.node.path.prefix { !$0.isRoot && !seen.contains(ObjectIdentifier($0)) }
+        for level in levels(of: container, unseen).reversed() { add(level) }
+    }
+
+    /// Returns what a container and those above it hold, each for itself, nearest first.
+    private func levels(of container: Container, _ nodes: [Node]) -> [Holdings] {
+        let recorder = container.recorder
+        // In one turn of the lock, so that a copy never has half of an update.
+        return container.node.family.lock.withLock { token in nodes.map { Holdings(token, of: $0, recorder) } }
+    }
+
+    /// Sets, in a new node, what the containers have set.
+    func put(in node: Node) {
+        let writes = settings.entries.flatMap { key, setting in
+            var writes = LayerWrites(to: TypedKey(resetting: key), in: node)
+            writes.put(setting.base)
+            for layer in setting.layers { writes.add(layer) }
+            return writes.all
+        }
+        node.family.commit(writes)
+    }
+
     private mutating func add(_ nearer: Holdings) {
-        strictness = nearer.strictness ?? strictness
-        // A rule that comes from two containers is kept once, at its last position.
-        rules.removeAll { rule in nearer.rules.contains { $0 === rule } }
-        rules += nearer.rules
-        if let sources = nearer.sources { add(sources) }
+        policy = nearer.policy ?? policy
+        attachment = nearer.attachment?.copied(over: attachment) ?? attachment
+        if let supplier = nearer.supplier { add(supplier) }
         for (key, setting) in nearer.settings.entries {
             guard setting.base == nil, let farther = settings[key] else {
                 settings[key] = setting
@@ -112,19 +145,19 @@ private struct Holdings {
         }
     }
 
-    /// Adds nearer sources, whose values win over what farther containers set.
-    private mutating func add(_ nearer: any ValueSources) {
+    /// Adds a nearer supplier, whose values win over what farther containers set.
+    private mutating func add(_ nearer: any ValueSupplier) {
         for key in settings.keys {
             guard let naming = key.naming else { continue }
             if case .success(nil) = naming.ask(nearer) { continue }
             settings[key] = nil
         }
-        sources = nearer.copied(over: sources)
+        supplier = nearer.copied(over: supplier)
     }
 }
 
 extension CellReference {
-    /// Returns what code or a rule set, as an operation that sets it elsewhere, or `nil` for what sources supplied.
+    /// Returns what code or a rule set, as an operation that sets it elsewhere, or `nil` for what was supplied.
     func setting(_ token: LockToken) -> Operation? {
         let rare = place?[token].rare
         if let replacement = rare?.replacement.value { return .replace(replacement) }

@@ -229,10 +229,3 @@ extension Operation? {
         }
     }
 }
-
-extension Node {
-    func setting(_ token: LockToken, of key: Key) -> Operation? {
-        guard let cell = storage.existingCell(token, key), holds(token, key) else { return nil }
-        return cell.setting(token)
-    }
-}

@@ -21,8 +21,8 @@ extension Container {
         _ configure: (Container) throws(E) -> Void, fileID: StaticString = #fileID, line: UInt = #line,
         operation: () throws(E) -> R
     ) throws(E) -> R {
-        let child = try current.child(configure)
-        child.wasMade(at: SourcePlace(fileID, line))
+        let child = current.child(made: .with, fileID, line)
+        try child.configure(configure)
         return try with(child, operation: operation)
     }
 
@@ -42,8 +42,8 @@ extension Container {
         _ configure: (Container) throws(E) -> Void, fileID: StaticString = #fileID, line: UInt = #line,
         operation: () async throws(E) -> R
     ) async throws(E) -> R {
-        let child = try current.child(configure)
-        child.wasMade(at: SourcePlace(fileID, line))
+        let child = current.child(made: .with, fileID, line)
+        try child.configure(configure)
         return try await with(child, operation: operation)
     }
 

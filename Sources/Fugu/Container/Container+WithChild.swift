@@ -2,7 +2,8 @@ extension Container {
     /// Runs an operation with a child of this container, and closes the child when the operation ends.
     ///
     /// The child is ``current`` while the operation runs. It's closed whether the operation returns, throws, or is
-    /// canceled.
+    /// canceled. Until then, what's read in it stays open, even if it's replaced or reloaded in a container above. Tasks that still
+    /// wait for loads in the child when the operation ends get the error of a closed container.
     ///
     ///     try await server.withChild { $0[RequestID.self] = id } operation: { try await respond(in: $0) }
     ///
@@ -20,21 +21,46 @@ extension Container {
         _ configure: (Container) throws -> Void = { _ in }, fileID: StaticString = #fileID, line: UInt = #line,
         operation: (Container) async throws -> R
     ) async throws -> R {
-        let child = child()
-        child.wasMade(at: SourcePlace(fileID, line))
-        let result: R
-        do {
-            try child.configure(configure)
-            result = try await Container.with(child) { try await operation(child) }
-        } catch {
-            do { try await child.close() } catch let closing { child.report(closing, after: error) }
-            throw error
-        }
-        try await child.close()
+        let child = child(made: .withChild, fileID, line)
+        let result = try await child.run({ try child.configure(configure) }, operation)
+        try await child.close(nil, isOperation: true)
         return result
     }
 
-    private func report(_ closing: any Error, after error: any Error) {
-        node.family.reports.report(Messages.closeFailed(closing, after: error))
+    /// Runs an operation with a child of this container that has what the containers from ``current`` up to the root have set, without
+    /// the root, and closes the child when the operation ends; a failure of that is reported.
+    ///
+    /// - `key`: A key of which the child has what this container has.
+    package func withChildOfCurrent<R>(
+        except key: Key, _ fileID: StaticString, _ line: UInt, operation: (Container) async throws -> R
+    ) async rethrows -> R {
+        let child = child(made: .withChild, fileID, line)
+        let result = try await child.run({ child.takeFromCurrent(except: key) }, operation)
+        await child.endOperation(after: nil)
+        return result
+    }
+
+    /// Runs an operation with this child, and closes the child if the operation, or what configures it, throws.
+    private func run<R>(
+        _ configure: () throws -> Void, _ operation: (Container) async throws -> R
+    ) async rethrows -> R {
+        node.beginOperation()
+        do {
+            try configure()
+            return try await Container.with(self) { try await operation(self) }
+        } catch {
+            await endOperation(after: error)
+            throw error
+        }
+    }
+
+    /// Whether a teardown closure runs here.
+    package static var isInTeardown: Bool { Frame.current?.chain.contains { $0.kind == .closer } == true }
+
+    /// Closes the child of an operation, and reports a failure.
+    private func endOperation(after error: (any Error)?) async {
+        do { try await close(nil, isOperation: true) } catch let closing {
+            report(error.map { Messages.closeFailed(closing, after: $0) } ?? "\(closing)")
+        }
     }
 }

@@ -11,7 +11,7 @@ public import Synchronization
 /// ```
 ///
 /// You can use a container from any thread. Two containers that you create with `Container()` share nothing; a child
-/// (see ``child(_:)``) sees its parent. A container that is released releases everything that it held, including what its
+/// (see ``child(fileID:line:)``) sees its parent. A container that is released releases everything that it held, including what its
 /// features captured.
 ///
 /// Code that receives no container reads from ``current``.
@@ -42,36 +42,57 @@ public final class Container: FeatureContainer {
     /// It's ``shared`` unless `with` or a test binds another one. Inside a load, it's the handle of the load, so that what
     /// you read from it counts as an input.
     ///
-    /// Tasks inherit it; escaping closures on other threads and detached tasks don't. Take the container along:
+    /// Tasks inherit it; during a load that doesn't suspend, they get the container that asked. Escaping closures on other threads and detached tasks don't. Take the container along:
     ///
     ///     let container = Container.current
     ///     Task.detached { await Container.with(container) { await refresh() } }
-    public static var current: Container { Context.bound?.container ?? .shared }
+    public static var current: Container {
+        guard let bound = Context.bound, let container = bound.container else {
+            Fallback.check()
+            return .shared
+        }
+        return bound.frame == nil || !bound.isBesideLoad ? container : container.owner ?? container
+    }
 
     /// Creates a container in which nothing is set.
     ///
     /// In a process that links FuguTesting, it's strict if ``current`` is.
-    public convenience init() {
-        self.init(bare: ())
+    ///
+    /// - Parameters:
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
+    public convenience init(fileID: StaticString = #fileID, line: UInt = #line) {
+        self.init(Diagnostics.ofRoot())
+        wasMade(.root, fileID, line)
         TestProcess.prepareRoot(self)
     }
 
     /// Creates a container, configured by a closure.
     ///
-    /// - Parameter configure: A closure that sets what differs from the defaults.
+    /// - Parameters:
+    ///   - configure: A closure that sets what differs from the defaults.
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     /// - Throws: What `configure` throws.
-    public convenience init<E>(_ configure: (Container) throws(E) -> Void) throws(E) {
-        self.init()
+    public convenience init<E>(
+        _ configure: (Container) throws(E) -> Void, fileID: StaticString = #fileID, line: UInt = #line
+    ) throws(E) {
+        self.init(fileID: fileID, line: line)
         try self.configure(configure)
     }
 
     /// Creates a root that isn't strict, in tests either.
-    init(bare: Void) {
-        asked = Node()
-        storageAddress = Atomic(asked.storage.address)
+    ///
+    /// - `checker`: What hears all facts of its family.
+    init(_ checker: Diagnostics?) {
+        asked = Node(checker)
+        storageAddress = Atomic(ReadPath(of: asked).address)
         role = .owner
         parent = nil
     }
+
+    /// Creates a root as a program has one: it isn't strict, and only debug builds check it.
+    package convenience init(ofProgram: Void) { self.init(Diagnostics.ofProgram()) }
 
     /// Creates a child.
     ///
@@ -81,7 +102,7 @@ public final class Container: FeatureContainer {
     ///   - recorder: The load whose handle makes the child.
     private init(childOf parent: Container, _ node: Node, _ recorder: Frame?) {
         asked = Node(parent: node, recorder: recorder)
-        storageAddress = Atomic(asked.storage.address)
+        storageAddress = Atomic(ReadPath(of: asked).address)
         role = .owner
         self.parent = ChainReference(parent)
     }
@@ -91,7 +112,7 @@ public final class Container: FeatureContainer {
         self.role = role
         asked = node
         parent = nil
-        storageAddress = Atomic(StorageReference.empty.address)
+        storageAddress = Atomic(ReadPath.checked.address)
     }
 
     /// Creates the handle of a load.
@@ -99,10 +120,6 @@ public final class Container: FeatureContainer {
     /// Creates a view that tracks reads.
     convenience init(tracking container: Container, by tracker: Tracker) {
         self.init(.tracked(tracker, container), asking: container.asked)
-    }
-    /// Creates a view of a container that an ``Injected`` reads while one beside it is bound.
-    convenience init(reading container: Container, beside current: Container) {
-        self.init(.beside(current, container), asking: container.asked)
     }
     /// Creates a view for what outlives the container.
     convenience init(viewing node: Node) { self.init(.view, asking: node) }
@@ -123,7 +140,7 @@ public final class Container: FeatureContainer {
     var isView: Bool { if case .owner = role { false } else { true } }
 
     /// A placeholder for a released container.
-    static let ended = Container(bare: ())
+    static let ended = Container(nil)
 
     /// The storage that inlined reads use.
     ///
@@ -137,46 +154,28 @@ public final class Container: FeatureContainer {
     /// Don't access it directly.
     public var _container: Container { self }
 
-    /// Whether every access takes the slow path, where a test process or a debug build checks it.
-    @inline(__always) var isWatched: Bool { TestProcess.checksLoads && takesSlowPath }
-
-    @inline(never) private var takesSlowPath: Bool {
-        if case .owner = role { _storage.address != asked.storage.address } else { false }
-    }
-
-    /// Makes the view read directly from the storage of `node` from now on.
-    func answers(from node: Node) {
-        // A debug build keeps the slow way, which checks at each read whether the caller overrides the key.
-        #if !DEBUG
-        storageAddress.store(node.storage.address, ordering: .releasing)
-        #endif
-    }
-
-    /// Returns a Boolean value that indicates whether this container has that storage or is a descendant of the one
-    /// that does.
-    ///
-    /// Every access of an ``Injected`` calls this, so it doesn't touch any reference count.
-    func isWithin(_ storage: StorageReference) -> Bool {
-        if _storage.address == storage.address { return true }
-        var isView = isView || isWatched
-        var next = parent?.uncounted
-        while let container = next {
-            if container.use({ $0._storage.address }) == storage.address { return true }
-            isView = container.use { $0.isView || $0.isWatched }
-            next = container.use { $0.parent?.uncounted }
-        }
-        // A view has no parent, but the node behind it may have one.
-        return isView && node.path.contains { $0.storage.address == storage.address }
-    }
+    /// Makes the view read from `node` from now on.
+    func answers(from node: Node) { storageAddress.store(ReadPath(of: node).address, ordering: .releasing) }
 
     /// Returns a new child, which sees everything in this container.
     ///
     /// What you set in the child stays there.
     ///
+    /// - Parameters:
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     /// - Returns: The child. It keeps this container alive.
-    public func child() -> Container {
+    public func child(fileID: StaticString = #fileID, line: UInt = #line) -> Container {
+        child(made: .child, fileID, line)
+    }
+
+    /// Returns a new child that was made in some way.
+    package func child(made way: ContainerOrigin, _ fileID: StaticString, _ line: UInt) -> Container {
         let child = makeChild()
-        tell(.child(child))
+        if asked.family.checker != nil {
+            child.wasMade(way, fileID, line)
+            note(.child)
+        }
         return child
     }
 
@@ -188,13 +187,37 @@ public final class Container: FeatureContainer {
 
     /// Returns a new child, configured by a closure.
     ///
-    /// - Parameter configure: A closure that sets the child's overrides.
+    /// - Parameters:
+    ///   - configure: A closure that sets the child's overrides.
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
     /// - Returns: The child. It keeps this container alive.
     /// - Throws: What `configure` throws.
-    public func child<E>(_ configure: (Container) throws(E) -> Void) throws(E) -> Container {
-        let child = child()
+    public func child<E>(
+        _ configure: (Container) throws(E) -> Void, fileID: StaticString = #fileID, line: UInt = #line
+    ) throws(E) -> Container {
+        let child = child(fileID: fileID, line: line)
         try child.configure(configure)
         return child
+    }
+}
+
+/// The way that the reads of a container take.
+enum ReadPath {
+    /// Inlined reads find cells in the storage of a node.
+    case direct(Node)
+    /// Every read takes the slow path, where it's recorded, tracked, or heard.
+    case checked
+
+    /// The path of the reads that a node answers.
+    init(of node: Node) { self = node.family.checker == nil ? .direct(node) : .checked }
+
+    /// The address of the storage that inlined reads try first.
+    var address: UInt {
+        switch self {
+        case .direct(let node): node.storage.address
+        case .checked: StorageReference.empty.address
+        }
     }
 }
 
@@ -218,17 +241,15 @@ extension Container {
     ///
     /// - Parameter deadline: The time that each closure may take, and that the loads in progress may take, or `nil` to wait for all
     ///   of them. A closure that takes longer is canceled, abandoned, and named in the error. A load that takes longer is named,
-    ///   too; it goes on, but its instance isn't kept. For a closure of an instance that left earlier, the time begins when it runs
+    ///   too; its readers in these containers get the error of a closed container, it's canceled unless others wait for it, and its
+    ///   instance isn't kept. For a closure of an instance that left earlier, the time begins when it runs
     ///   and the call waits for it.
     /// - Throws: ``CloseError`` with all failures, after everything has run; one with the code
     ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure or a load of this container or a descendant
-    ///   makes the call.
+    ///   makes the call. Nothing is closed then.
     /// - Complexity: O(*n*) for *n* containers, instances, and teardown closures, and O(*n* log *n*) if there are such
     ///   closures. The method doesn't suspend if there's nothing to wait for and nothing to run.
-    public func close(deadline: Duration? = nil) async throws {
-        let failures = try await runClose(deadline)
-        guard failures.isEmpty else { throw CloseError(failures: failures) }
-    }
+    public func close(deadline: Duration? = nil) async throws { try await close(deadline, isOperation: false) }
 }
 
 extension FeatureContainer {
@@ -262,6 +283,13 @@ extension Container {
         let input = node.family.lock.withLock { token in node.override(token, hiding: key) }
         stopProgram(Messages.notLoaded((asker?.way ?? []) + [key], because: input))
     }
+
+    /// Stops the program, because nothing gives a value for the required property whose default runs.
+    static func stopWithoutRequired(_ fix: String) -> Never {
+        let load = Frame.current
+        let fixed = load?.chain.first { $0.facts?.home.isFixed == true }?.key
+        stopProgram(Messages.requiredIsMissing(load?.key, load?.way ?? [], in: fixed, fix))
+    }
 }
 
 extension Container {
@@ -275,39 +303,10 @@ extension Container {
     /// - Parameter handler: A closure that receives the text of each report, which has no secrets in it. It's called on the
     ///   thread that met the problem, outside every lock, and replaces the previous handler. Pass `nil` for standard error.
     public func handleReports(by handler: (@Sendable (_ report: String) -> Void)?) {
-        tell(.changed)
+        note(.changed)
         node.family.reports.handle(by: handler)
     }
 
     /// Reports a problem that can't be thrown.
     package func report(_ text: String) { node.family.reports.report(text) }
-}
-
-/// A type whose objects read their configuration from their own container.
-///
-///     final class MapView: Configurable {
-///         var configuration = Container(copying: .shared) { didSet { redraw() } }
-///     }
-///     map.with(configuration: Container(copying: .shared, local))
-public protocol Configurable: AnyObject {
-    /// The container from which the object reads its configuration.
-    var configuration: Container { get set }
-}
-
-extension Configurable {
-    /// Assigns the configuration to itself, so that `didSet` runs.
-    public func reloadConfiguration() {
-        let configuration = configuration
-        self.configuration = configuration
-    }
-
-    /// Assigns the configuration and returns the object.
-    ///
-    /// - Parameter configuration: The container.
-    /// - Returns: The object itself.
-    @discardableResult
-    public func with(configuration: Container) -> Self {
-        self.configuration = configuration
-        return self
-    }
 }

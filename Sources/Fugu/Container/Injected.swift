@@ -14,7 +14,7 @@
 /// feature that reads late follows the overrides of its caller.
 ///
 /// It doesn't follow a container beside the one that it was created in: a model that is created in one `Container.with` and used in
-/// another one has the values of the first. Strict containers and debug builds report that.
+/// another one has the values of the first. Tests and debug builds report that.
 ///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
 /// `@ObservationIgnored @Injected(\.timeout) var timeout`. A nonisolated `Sendable` class can't use it, since a property wrapper
@@ -22,14 +22,14 @@
 @propertyWrapper public struct Injected<Value>: Sendable {
     @usableFromInline let source: InjectionSource
     @usableFromInline let read: @Sendable (Container) -> Value
-    let place: ReadPlace
+    let place: SourcePlace
 
     @usableFromInline init(
         _ source: InjectionSource, _ fileID: StaticString, _ line: UInt, read: @escaping @Sendable (Container) -> Value
     ) {
         self.source = source
         self.read = read
-        place = ReadPlace(fileID: fileID, line: line)
+        place = SourcePlace(fileID, line, "@Injected")
     }
 
     /// Creates a wrapper that reads what a key path names.
@@ -50,6 +50,38 @@
         fileID: StaticString = #fileID, line: UInt = #line
     ) {
         self.init(container.map { .given($0._container) } ?? .asking, fileID, line) { read($0) }
+    }
+
+    /// Creates a wrapper that reads a property that ``ContainerKeys`` declares.
+    ///
+    /// - Parameters:
+    ///   - key: A literal key path to the property, such as `\.timeout`, which is resolved here and not at each access.
+    ///   - container: The container to read from at each access, as for a wrapper that reads what any key path names.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @_alwaysEmitIntoClient
+    public init(
+        _ key: KeyPath<ContainerKeys, PropertyKey<Value>>, in container: (any FeatureContainer)? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value: Sendable {
+        let key = ContainerKeys()[keyPath: key]
+        self.init(container.map { .given($0._container) } ?? .asking, fileID, line) { $0[key] }
+    }
+
+    /// Creates a wrapper that reads a feature that ``ContainerKeys`` declares.
+    ///
+    /// - Parameters:
+    ///   - key: A literal key path to the feature, such as `\.greeter`, which is resolved here and not at each access.
+    ///   - container: The container to read from at each access, as for a wrapper that reads what any key path names.
+    ///   - fileID: The file of the wrapper, for messages.
+    ///   - line: The line of the wrapper, for messages.
+    @_alwaysEmitIntoClient
+    public init(
+        _ key: KeyPath<ContainerKeys, FeatureKey<Value>>, in container: (any FeatureContainer)? = nil,
+        fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value: Sendable {
+        let key = ContainerKeys()[keyPath: key]
+        self.init(container.map { .given($0._container) } ?? .asking, fileID, line) { $0[key] }
     }
 
     /// Creates a wrapper that reads a feature.
@@ -82,20 +114,14 @@
     public var wrappedValue: Value {
         @inlinable get {
             let container = source.container
-            #if DEBUG
-            return reading(container)
-            #else
-            return read(container)
-            #endif
+            return container.isChecked ? reading(container) : read(container)
         }
     }
 
-    #if DEBUG
-    /// The place is used only by the checks for mistakes in debug builds.
+    /// Reads where diagnostics want to know the place.
     @usableFromInline func reading(_ container: Container) -> Value {
-        ReadPlace.$current.withValue(place) { read(container) }
+        ReadPlace.$current.withValue(ReadPlace(place: place, made: source.made)) { read(container) }
     }
-    #endif
 }
 
 /// A property wrapper that reads a feature of the main actor from a container at each access.
@@ -110,7 +136,7 @@
 @MainActor @propertyWrapper public struct MainActorInjected<Value: Sendable> {
     private let source: InjectionSource
     private let read: @MainActor (Container) -> Value
-    private let place: ReadPlace
+    private let place: SourcePlace
 
     /// Creates a wrapper that reads a feature at each access.
     ///
@@ -137,17 +163,14 @@
         let key = key(ContainerKeys())
         source = .asking
         read = { $0[key] }
-        place = ReadPlace(fileID: fileID, line: line)
+        place = SourcePlace(fileID, line, "@Injected")
     }
 
     /// The instance that the container gives now.
     public var wrappedValue: Value {
         let container = source.container
-        #if DEBUG
-        return ReadPlace.$current.withValue(place) { read(container) }
-        #else
-        return read(container)
-        #endif
+        if !container.isChecked { return read(container) }
+        return ReadPlace.$current.withValue(ReadPlace(place: place, made: source.made)) { read(container) }
     }
 }
 
@@ -170,96 +193,37 @@
         case .given(let container): return container
         case .made(let origin):
             let current = Container.current
-            if current === origin || current.isWithin(origin) { return current }
-            #if DEBUG
-            return origin.read(whileBound: current)
-            #else
-            return TestProcess.isTesting && current.isStrict ? origin.read(whileBound: current) : origin
-            #endif
+            return current === origin || current.isWithin(origin) ? current : origin
         }
     }
+
+    /// The container in which the wrapper was created, if that decides.
+    var made: Container? { if case .made(let origin) = self { origin } else { nil } }
 }
 
 extension Container {
-    /// Returns the container that an ``Injected`` reads which was made in it, while `current` is bound, which isn't within it.
-    ///
-    /// If `current` stands beside this container, that's a view that reports the keys for which `current` has something else; if
-    /// it has another root, that's one that tells the watcher.
-    fileprivate func read(whileBound current: Container) -> Container {
-        let isChecked = current.node.family === node.family ? !node.isWithin(current.node) : TestProcess.isTesting
-        return isChecked ? Container(reading: self, beside: current) : self
-    }
-
-    /// Reports, once for this container, that a key is read in another one although this one has something else, or something else
-    /// from which the last instance was made.
-    ///
-    /// - `isKept`: Whether that's a mistake only if the other one has been closed.
-    func checkReading(of key: Key, in other: Container, isKept: Bool = false) {
-        let (current, node) = (node, other.node)
-        guard current.family === node.family else { return }
-        let report = node.family.lock.withLock { token -> String? in
-            let passed = current.path.filter { !node.isWithin($0) }
-            let isPassed: (Key) -> Bool = { key in passed.contains { $0.holds(token, key) } }
-            let way = isPassed(key) ? [key] : node.family.way(token, from: key, to: isPassed)
-            // Told apart from what else is reported of the key.
-            let isOther = way.last.map(isPassed) == true
-            guard isOther, !isKept || node.storage[token].isClosed,
-                current.storage[token].more().isNew(Key(raw: 0), key)
-            else { return nil }
-            return Messages.readBeside(
-                way, at: ReadPlace.current, made: node.nameWithPlace(token), current: current.nameWithPlace(token),
-                isKept: isKept)
-        }
-        if let report { node.family.reports.report(report) }
-    }
-
-    #if DEBUG
-    /// Reports a read through this container, after it was closed, while one beside it is bound that has something else.
-    func checkKept(_ key: Key) {
-        guard let current = Context.bound?.container, !current.node.isWithin(asked), !asked.isWithin(current.node)
-        else { return }
-        current.checkReading(of: key, in: self, isKept: true)
-    }
-    #endif
-}
-
-extension Node {
-    /// The name of the container, and where it was made, if that's known.
-    fileprivate func nameWithPlace(_ token: LockToken) -> String {
-        let name = displayName(token)
-        #if DEBUG
-        if let place = storage[token].rare?.place { return "\(name) (made at \(place))" }
-        #endif
-        return name
-    }
-}
-
-extension Container {
-    /// Remembers, in debug builds, where the container was made.
-    func wasMade(at place: @autoclosure () -> SourcePlace) {
-        #if DEBUG
-        let place = place()
-        node.family.lock.withLock { token in node.storage[token].more().place = place }
-        #endif
-    }
+    /// Whether reads here are heard.
+    @usableFromInline var isChecked: Bool { asked.family.checker != nil }
 
     /// Returns a Boolean value that indicates whether this is the container that `origin` represents, or a descendant
     /// of it.
     ///
-    /// The handle of a load represents the home of the instance that it loaded.
+    /// The handle of a load represents the home of the instance that it loaded. Every access of an ``Injected`` calls this, so it
+    /// touches few reference counts.
     fileprivate func isWithin(_ origin: Container) -> Bool {
-        let storage = origin._storage
-        // The load is still in progress.
-        if storage.address == StorageReference.empty.address { return node.isWithin(origin.node) }
-        return isWithin(storage)
+        let address = origin._storage.address
+        // A view whose reads are checked doesn't say by its path which node answers.
+        let home = address == ReadPath.checked.address ? origin.node.storage.address : address
+        return node.path.contains { $0.storage.address == home }
     }
 }
 
-/// The place in the source of the ``Injected`` that is being read.
-package struct ReadPlace: Sendable {
-    package let fileID: StaticString
-    package let line: UInt
+/// The read of an ``Injected``, of which diagnostics want to know the place.
+struct ReadPlace: Sendable {
+    let place: SourcePlace
+    /// The container in which the wrapper was created, if that decides where it reads.
+    let made: Container?
 
-    /// The place that is being read; set in debug builds only.
-    @TaskLocal package static var current: ReadPlace?
+    /// The read that is in progress; set where reads are heard.
+    @TaskLocal static var current: ReadPlace?
 }

@@ -58,14 +58,17 @@ extension FeatureContainer {
         }
     }
 
-    /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container.screen`.
+    /// The instance of a feature of the main actor that ``ContainerKeys`` declares: `container.screen`, or, in code that doesn't belong
+    /// to the main actor, `await container.screen`.
     ///
     /// A read loads the instance if there is none, and stops the program where that's impossible, as for a type.
     ///
     /// - Parameter key: The member of ``ContainerKeys`` that declares the feature.
     @_alwaysEmitIntoClient
     @MainActor
-    public subscript<Instance>(dynamicMember key: KeyPath<ContainerKeys, MainActorFeatureKey<Instance>>) -> Instance {
+    public subscript<Instance>(
+        dynamicMember key: any KeyPath<ContainerKeys, MainActorFeatureKey<Instance>> & Sendable
+    ) -> Instance {
         @inline(__always) get { self[ContainerKeys()[keyPath: key]] }
         @inline(__always) set { self[ContainerKeys()[keyPath: key]] = newValue }
         @inline(__always) _modify { yield &self[ContainerKeys()[keyPath: key]] }
@@ -129,101 +132,5 @@ extension Container {
     @usableFromInline @MainActor
     func readSlowly<Instance>(_ key: MainActorFeatureKey<Instance>) -> Instance {
         MainActorLoader(Key(raw: key.raw)).read(in: self).value(as: Instance.self)
-    }
-}
-
-extension Request {
-    @usableFromInline @MainActor init<F: MainActorFeature>(_: F.Type, at place: SourcePlace? = nil) {
-        self.init(Key.feature(F.self), F.traits, F.testLoad, at: place)
-    }
-}
-
-extension Request {
-    fileprivate init(
-        _ key: UInt, _ traits: FeatureTraits, _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Payload)?,
-        at place: SourcePlace?
-    ) {
-        self.init(
-            key, home: traits.home, reloads: traits.reloads, isExternal: testValue != nil,
-            hasTestValue: testValue != nil,
-            placeholder: testValue.map { testValue in { container in MainActor.assumeIsolated { testValue(container) } }
-            },
-            at: place)
-    }
-}
-
-/// The load of a feature of the main actor, found by its key.
-struct MainActorLoader: Sendable {
-    let key: Key
-    private let traits: FeatureTraits
-    private let place: SourcePlace?
-    private let testValue: (@MainActor @Sendable (any FeatureContainer) -> Payload)?
-    let load: @MainActor @Sendable (any FeatureContainer) -> Payload
-
-    @MainActor init(_ key: Key) {
-        self.key = key
-        if let feature = key.type as? any MainActorFeature.Type {
-            (traits, place, testValue, load) = (feature.traits, nil, feature.testLoad, { feature.make(in: $0) })
-        } else if let feature = ValueKeys.descriptor(of: key) as? FeatureDescriptor {
-            (traits, place) = (feature.traits, SourcePlace(feature.place.fileID, feature.place.line))
-            testValue = feature.testValue.map { value in { @MainActor @Sendable in feature.run(value, in: $0) } }
-            load = { feature.make(in: $0) }
-        } else {
-            fatalError(key.name)
-        }
-    }
-
-    var request: Request { Request(key.raw, traits, testValue, at: place) }
-
-    /// Reads the feature.
-    @inline(never) @MainActor func read(in container: Container) -> Payload {
-        container.readSlowly(key.raw, nil, { request }) { load($0) }
-    }
-
-    /// Loads the feature if it's missing, unless the container was released or closed.
-    @MainActor func loadIfMissing(in container: Container) {
-        _ = try? container.present(key, nil) ?? container.load(request) { load($0) }
-    }
-}
-
-/// Loads on the main actor, once for all that ask before it's free.
-final class MainActorReload: Sendable {
-    private let key: Key
-    private let isWaiting = Locked(false)
-
-    init(of key: Key) { self.key = key }
-
-    func begin(in container: Container) {
-        guard
-            isWaiting.withLock({ isWaiting in
-                defer { isWaiting = true }
-                return !isWaiting
-            })
-        else { return }
-        // The load is in nobody's load, whoever has changed the input.
-        Context.run(.ended, nil) {
-            _ = Task { @MainActor in
-                isWaiting.withLock { $0 = false }
-                if container.node.isRefusing { return }
-                Context.run(container, nil) { MainActorLoader(key).loadIfMissing(in: container) }
-            }
-        }
-    }
-
-    /// Reads the feature.
-    @MainActor func read(in container: Container) -> Payload { MainActorLoader(key).read(in: container) }
-}
-
-extension MainActorFeature {
-    fileprivate static var traits: FeatureTraits { FeatureTraits(reloads: reloadsWhenInputsChange, home: home) }
-    fileprivate static var testLoad: (@MainActor @Sendable (any FeatureContainer) -> Payload)? {
-        if hasTestValue { { instance(testValue(in: $0)) } } else { nil }
-    }
-
-    /// Loads, or returns the value for tests.
-    @usableFromInline static func make(in container: any FeatureContainer) -> Payload {
-        if hasTestValue, container._container.givesTestValue { return instance(testValue(in: container)) }
-        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
-        return Payload(load(in: container))
     }
 }

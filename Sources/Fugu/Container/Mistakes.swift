@@ -69,6 +69,13 @@ extension Container {
     public func contribute<Instance>(
         to list: (ContainerKeys) -> FeatureKey<Instance>, load: (any FeatureContainer) -> Instance
     ) { fatalError() }
+
+    /// Not available: a dictionary isn't a list.
+    @_disfavoredOverload
+    @available(*, unavailable, message: "the feature must be an array; make it one of pairs, and a dictionary of them")
+    public func contribute<Name, Value, Element>(
+        to list: (ContainerKeys) -> FeatureKey<[Name: Value]>, load: (any FeatureContainer) -> Element
+    ) { fatalError() }
 }
 
 extension FeatureKey {
@@ -126,16 +133,14 @@ extension PropertyKey {
     @available(*, unavailable, message: "give a default: .init(defaultValue: …), or make the value an optional")
     public init(isSecret: Bool = false) { fatalError() }
 
-    /// Not available: the key has no default.
-    @available(*, unavailable, message: "give a default: .init(name, defaultValue: …), or make the value an optional")
-    public init(_ name: String, isSecret: Bool = false, help: String? = nil) { fatalError() }
-
-    /// Not available: sources can't supply the value.
+    /// Not available: only `FuguConfiguration` has keys with names, for values that sources can supply, with a default.
     @available(
-        *, unavailable, message: "the value of a key with a name must be Decodable, so that sources can supply it"
+        *, unavailable,
+        message:
+            "import FuguConfiguration, which names keys; the value must be Decodable, and have a default or be an optional"
     )
     public init(
-        _ name: String, defaultValue: @autoclosure () -> Value, isSecret: Bool = false, help: String? = nil
+        _ name: String, defaultValue: @autoclosure () -> Value? = nil, isSecret: Bool = false, help: String? = nil
     ) { fatalError() }
 }
 

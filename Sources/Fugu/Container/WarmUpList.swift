@@ -27,22 +27,6 @@ public struct WarmUpList: Sendable {
     public mutating func load<K: ValueKey>(_ key: (ContainerKeys) -> K) { load(key(ContainerKeys())) }
 }
 
-/// The failures of a warm-up.
-///
-/// Everything else was loaded.
-public struct WarmUpError: Error, Sendable, CustomStringConvertible {
-    package typealias Failure = (path: [String], error: any Error)
-
-    /// The failures, in the order of the list.
-    ///
-    /// Each has the names of the features on the path from the one in the list to the one whose load threw the error, in this order,
-    /// and the error. A feature that catches the error of another and throws its own is the last.
-    public let failures: [(path: [String], error: any Error)]
-
-    /// The number of failures, and for each the path to it and its error.
-    public var description: String { Messages.warmUpFailed(failures) }
-}
-
 extension Container {
     /// Loads features of any kind, concurrently where their dependencies permit.
     ///
@@ -98,10 +82,10 @@ extension KeyLoader {
         let frame = Frame(.warmUp, in: container.node.family, nil, under: parent, within: nil)
         defer { frame.end() }
         do {
-            _ = try await Context.run(nil, frame) { try await read(in: container) }
-            return frame.missingFailures
+            _ = try await Context.run(nil, frame) { try await read(.reload, in: container) }
+            return missing(in: frame)
         } catch {
-            return frame.missingFailures + [failure(error, in: frame)]
+            return missing(in: frame) + [failure(error, in: frame)]
         }
     }
 
@@ -110,22 +94,20 @@ extension KeyLoader {
         let frame = Frame(.warmUp, in: container.node.family, nil, under: nil, within: nil)
         defer { frame.end() }
         do {
-            _ = try Context.run(nil, frame) { try readNow(in: container) }
-            return frame.missingFailures
+            _ = try Context.run(nil, frame) { try readNow(.reload, in: container) }
+            return missing(in: frame)
         } catch {
-            return frame.missingFailures + [failure(error, in: frame)]
+            return missing(in: frame) + [failure(error, in: frame)]
         }
+    }
+
+    @inline(never) private func missing(in frame: Frame) -> [WarmUpError.Failure] {
+        frame.missingSupplies.map { ($0.path, $0) }
     }
 
     @inline(never) private func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
         let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
         return (path.isEmpty ? [key.name] : path, error)
-    }
-}
-
-extension Frame {
-    @inline(never) fileprivate var missingFailures: [WarmUpError.Failure] {
-        missingSupplies.map { ($0.path, $0) }
     }
 }
 

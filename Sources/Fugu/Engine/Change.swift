@@ -9,10 +9,10 @@ enum Operation {
     ///
     /// It never replaces what code set.
     case rule(Payload?)
-    /// The sources' current answer.
+    /// The supplier's current answer.
     ///
     /// It never replaces what code or a rule set.
-    case supply(SourceAnswer<Payload>)
+    case supply(SuppliedValue)
 
     var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
 }
@@ -23,18 +23,14 @@ final class Replacement: Sendable {
     let loadAsync: (@Sendable (Container) async throws -> Payload)?
     /// The place in a chain of decorations and lists, if it's part of one.
     let link: Link?
-    /// The value that code has set, if a test awaits its first read, and what that read calls.
-    let awaited: (value: Payload, onRead: @Sendable () -> Void)?
 
     @inline(never) init(
         load: @escaping @Sendable (Container) throws -> Payload,
-        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil,
-        awaited: (value: Payload, onRead: @Sendable () -> Void)? = nil
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil
     ) {
         self.load = load
         self.loadAsync = loadAsync
         self.link = link
-        self.awaited = awaited
     }
 
     /// Returns the same loader in a chain.
@@ -48,7 +44,7 @@ struct Write {
     let equal: Equality
     let operation: Operation
     /// Whether the value equals the one that's seen now, which has this time, once that's known.
-    fileprivate var answer: (time: UInt64, isEqual: Bool)?
+    fileprivate var comparison: (time: UInt64, isEqual: Bool)?
     /// Whether the container was released, so that the write isn't done but reported, unlike others of the commit.
     fileprivate var isTooLate = false
 
@@ -77,7 +73,7 @@ struct Write {
 extension Write {
     private var family: Family { node.family }
     /// The time of the value that's seen now, if the new one equals it.
-    fileprivate var equalTime: UInt64? { answer.flatMap { $0.isEqual ? $0.time : nil } }
+    fileprivate var equalTime: UInt64? { comparison.flatMap { $0.isEqual ? $0.time : nil } }
 
     /// Performs the operation in the key's cell, under the lock.
     ///
@@ -106,7 +102,7 @@ extension Write {
             if case .success(nil) = answer, !wasHeld { return nil }
         case .reset:
             node.markReset(token, key, changesLoader: wasHeld)
-            guard isByCode || wasLoaded || key.isInherited else {
+            guard isByCode || wasLoaded else {
                 if let place = cell.place { effects.noteReset(token, place) }
                 return nil
             }
@@ -115,20 +111,13 @@ extension Write {
             // Neither observers nor instances that were made from the equal value notice.
             if equalTime != nil, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value {
                 effects.garbage.add(cell.exchange(value))
-                emit(token, operation, isNew: false, &effects)
+                family.emit(token, .wrote(self, nil, isNew: false), &effects)
                 return nil
             }
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
-        if let place = cell.place, let rare = place[token].rare {
-            if rare.rest != nil { place.forgetRest(token, &effects.garbage) }
-            if let replacement = rare.replacement.value {
-                rare.replacement.set(nil, &effects.garbage)
-                // A layer that is added keeps what was there.
-                if let link = replacement.link, operation.replacement?.link == nil {
-                    effects.collectInner(of: link, in: node)
-                }
-            }
+        if let rare = cell.place?[token].rare, rare.replacement.value != nil {
+            rare.replacement.set(nil, &effects.garbage)
         }
         let time = family.state[token].tick()
         // A value that hides an inherited one becomes readable only after the links past this node have become invalid.
@@ -142,10 +131,39 @@ extension Write {
             if let place = cell.place { if isHeld { place.unlink(token) } else { place.link(token) } }
         }
         if opensLater { cell.openIfPresent() }
-        emit(token, operation, isNew: !wasHeld && !node.isRoot, &effects)
-        // What a container below had of what was wrapped here goes, too.
-        if isHeld == wasHeld { return key.isInherited && !isHeld ? .unset : .changed }
-        return isHeld ? .held : .unset
+        let kind: ChangeKind = isHeld == wasHeld ? .changed : isHeld ? .held : .unset
+        family.emit(
+            token, .wrote(self, equalTime == nil ? kind : nil, isNew: !wasHeld && !node.isRoot), &effects)
+        return kind
+    }
+
+    /// Drops what layers have here of what they wrap, and below if the change reaches it.
+    ///
+    /// Returns the changes to announce.
+    ///
+    /// - `inner`: The keys that layers of this node and its ancestors read before the write.
+    fileprivate func drop(
+        _ token: LockToken, _ inner: [Key], _ kind: ChangeKind?, _ effects: inout Effects
+    ) -> [(place: Place, kind: ChangeKind)] {
+        let reachesBelow = kind != nil && (kind != .changed || node.holds(token, key))
+        var changes: [(place: Place, kind: ChangeKind)] = []
+        for key in inner {
+            node.markReset(token, key, changesLoader: reachesBelow)
+            guard let cell = node.storage.existingCell(token, key) else { continue }
+            let isHeld = cell.has(CellFlags.held)
+            if let place = cell.place {
+                effects.drop(token, place)
+                changes.append((place, reachesBelow || isHeld ? .unset : .dropped))
+                if isHeld { place[token].rare?.replacement.set(nil, &effects.garbage) }
+            }
+            // What was wrapped here was set or replaced here.
+            guard isHeld else { continue }
+            let time = family.state[token].tick()
+            effects.garbage.add(cell.clear(at: time))
+            node.raiseEpoch(token, to: time)
+            cell.place?.link(token)
+        }
+        return changes
     }
 
     /// Changes the cell itself.
@@ -176,19 +194,6 @@ extension Write {
             }
         }
     }
-
-    private func emit(_ token: LockToken, _ operation: Operation, isNew: Bool, _ effects: inout Effects) {
-        guard family.hasEvents else { return }
-        let kind: EventKind =
-            switch operation {
-            case .set where isNew, .replace where isNew, .rule where isNew: .overridden
-            case .set, .rule(_?): .set
-            case .replace: .replaced
-            case .reset, .rule(nil): .reset
-            case .supply: .supplied
-            }
-        node.emit(token, kind, key, &effects)
-    }
 }
 
 // MARK: The commit
@@ -203,27 +208,6 @@ private enum Obstacle {
     case circle(Key)
 }
 
-/// The writes of a commit: a single one, which needs no list, or several.
-protocol WriteList {
-    var count: Int { get }
-    subscript(index: Int) -> Write { get set }
-    /// Calls `body` with each write, in order, and its index, without copying the write.
-    mutating func updateEach(_ body: (Int, inout Write) -> Void)
-}
-
-extension Write: WriteList {
-    var count: Int { 1 }
-    subscript(_: Int) -> Write {
-        get { self }
-        set { self = newValue }
-    }
-    mutating func updateEach(_ body: (Int, inout Write) -> Void) { body(0, &self) }
-}
-
-extension [Write]: WriteList {
-    mutating func updateEach(_ body: (Int, inout Write) -> Void) { for index in indices { body(index, &self[index]) } }
-}
-
 extension Family {
     /// Performs all writes at once, when no `modify` of their keys is in progress, and notifies the observers of values
     /// that have changed.
@@ -231,13 +215,11 @@ extension Family {
     /// Returns whether the writes were done.
     ///
     /// - `transaction`: The `modify` or the update that ends with the commit.
-    /// - `outdates`: Whether instances that were made from the keys before become outdated: not if reads return the same as before,
-    ///   and not if a source or what rules read has changed by itself.
     /// - `isObsolete`: Called under the lock. If it returns `true`, nothing is done.
     /// - `alongside`: Called under the lock, after the writes.
     @discardableResult
     func commit(
-        _ writes: consuming some WriteList, endOf transaction: Frame? = nil, outdates: Bool = true,
+        _ writes: consuming [Write], endOf transaction: Frame? = nil,
         unless isObsolete: (LockToken) -> Bool = { _ in false }, alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         var writes = writes
@@ -247,10 +229,7 @@ extension Family {
             let obstacle = lock.withLock { token -> Obstacle? in
                 if isObsolete(token) { return nil }
                 if let obstacle = self.obstacle(token, &writes, transaction) { return obstacle }
-                perform(token, &writes, transaction, outdates: outdates, &effects)
-                while case var inner = effects.takeInner(), !inner.isEmpty {
-                    perform(token, &inner, transaction, outdates: false, &effects)
-                }
+                perform(token, writes, transaction, &effects)
                 alongside(token)
                 if let transaction, transaction.kind == .modify { effects.wake(transaction.finish(token)) }
                 isDone = true
@@ -258,36 +237,34 @@ extension Family {
             }
             switch obstacle {
             case nil:
-                writes.updateEach { _, write in
-                    if write.isTooLate, write.key.decorated == nil {
-                        reports.report(Messages.changeAfterEnd(.key(write.key)))
-                    }
+                for index in writes.indices where writes[index].isTooLate && writes[index].key.decorated == nil {
+                    reports.report(Messages.changeAfterEnd(.key(Frame.way(to: writes[index].key))))
                 }
                 effects.perform()
                 return isDone
             case .compare(let open):
                 for each in open {
-                    writes[each.index].answer = (each.time, writes[each.index].equal(each.old, each.new))
+                    writes[each.index].comparison = (each.time, writes[each.index].equal(each.old, each.new))
                 }
             case .wait(let wait): wait.block()
-            case .circle(let key): stopProgram(Messages.circleOfWaits(key, Frame.current))
+            case .circle(let key): stopProgram(Messages.circleOfWaits((Frame.current?.keys ?? []) + [key]))
             }
         }
     }
 
     /// Returns what must be done before the writes, or `nil`.
     private func obstacle(
-        _ token: LockToken, _ writes: inout some WriteList, _ transaction: Frame?
+        _ token: LockToken, _ writes: inout [Write], _ transaction: Frame?
     ) -> Obstacle? {
         var open: [Comparison] = []
-        var found: Obstacle?
-        writes.updateEach { index, write in
-            if found == nil { found = obstacle(token, &write, index, transaction, &open) }
+        for index in writes.indices {
+            if let found = obstacle(token, &writes[index], index, transaction, &open) { return found }
         }
-        return found ?? (open.isEmpty ? nil : .compare(open))
+        return open.isEmpty ? nil : .compare(open)
     }
 
-    /// Returns what must be waited for before one write, or `nil`, and adds the comparison that it needs to `open`.
+    /// Decides whether one write's value equals the one that's seen, and returns what must be waited for before it, or `nil`; adds the
+    /// comparison that it needs to `open`.
     @inline(never)
     private func obstacle(
         _ token: LockToken, _ write: inout Write, _ index: Int, _ transaction: Frame?, _ open: inout [Comparison]
@@ -298,7 +275,7 @@ extension Family {
         }
         // Without these flags, nothing would notice whether the values are equal.
         guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.noticed) else {
-            if write.answer != nil { write.answer = nil }
+            if write.comparison != nil { write.comparison = nil }
             return nil
         }
         if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== transaction {
@@ -307,18 +284,18 @@ extension Family {
         guard let new = write.value, case .found(let seen, _) = write.node.lookInline(token, write.key),
             let old = seen.payload
         else {
-            if write.answer != nil { write.answer = nil }
+            if write.comparison != nil { write.comparison = nil }
             return nil
         }
-        if write.answer?.time != seen.time {
+        if write.comparison?.time != seen.time {
             guard let isEqual = write.equal.known(old, new) else {
                 open.append((index, old, new, seen.time))
                 return nil
             }
-            write.answer = (seen.time, isEqual)
+            write.comparison = (seen.time, isEqual)
         }
         // Two cells will have the same time, so neither may be given another value that keeps it.
-        if seen != cell, write.answer?.isEqual == true { for each in [seen, cell] { each.mark(CellFlags.input) } }
+        if seen != cell, write.comparison?.isEqual == true { for each in [seen, cell] { each.mark(CellFlags.input) } }
         return nil
     }
 
@@ -326,24 +303,22 @@ extension Family {
     ///
     /// Readers must never see an old value after a new one, so several cells are closed before the first one is changed.
     private func perform(
-        _ token: LockToken, _ writes: inout some WriteList, _ transaction: Frame?, outdates: Bool,
-        _ effects: inout Effects
+        _ token: LockToken, _ writes: [Write], _ transaction: Frame?, _ effects: inout Effects
     ) {
         let isOne = writes.count == 1
         if !isOne {
-            writes.updateEach { _, write in
-                if !write.isTooLate { write.node.storage.cell(token, write.key).close() }
-            }
+            for write in writes where !write.isTooLate { write.node.storage.cell(token, write.key).close() }
         }
         var changes: [(place: Place, kind: ChangeKind)] = []
-        writes.updateEach { _, write in
-            if !write.isTooLate {
-                perform(token, write, isOne: isOne, transaction, outdates: outdates, &effects, &changes)
-            }
+        for index in writes.indices where !writes[index].isTooLate {
+            perform(token, writes[index], isOne: isOne, transaction, &effects, &changes)
+        }
+        for change in changes where change.kind == .unset {
+            changes += effects.dropUnanchored(token, change.place).map { ($0, .dropped) }
         }
         if !isOne {
-            writes.updateEach { _, write in
-                if !write.isTooLate { write.node.storage.existingCell(token, write.key)?.openIfPresent() }
+            for write in writes where !write.isTooLate {
+                write.node.storage.existingCell(token, write.key)?.openIfPresent()
             }
         }
         for change in changes { effects.announce(token, change.place, change.kind, endOf: transaction) }
@@ -352,21 +327,18 @@ extension Family {
     /// Performs one write, and announces its change, or adds it to those that are announced after all writes.
     @inline(never)
     private func perform(
-        _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, outdates: Bool,
-        _ effects: inout Effects, _ changes: inout [(place: Place, kind: ChangeKind)]
+        _ token: LockToken, _ write: Write, isOne: Bool, _ transaction: Frame?, _ effects: inout Effects,
+        _ changes: inout [(place: Place, kind: ChangeKind)]
     ) {
         let cell = write.node.storage.cell(token, write.key)
+        // A layer that is added keeps what was there.
+        let keepsInner = write.key.kind == .property || write.operation.replacement?.link != nil
+        let inner = keepsInner ? [] : write.node.innerKeys(token, of: write.key)
         let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
-        if outdates, let kind, write.equalTime == nil, write.node.reportsOutdated(token) {
-            write.node.noteOutdated(token, write, kind)
-        }
+        if !inner.isEmpty { changes += write.drop(token, inner, kind, &effects) }
         guard let kind, let place = cell.place else { return }
         if isOne, kind != .unset { return effects.announce(token, place, kind, endOf: transaction) }
         changes.append((place, kind))
-        // Keys that later writes of this commit set must not anchor instances that were loaded before.
-        if kind == .unset {
-            changes += effects.dropUnanchored(token, place).map { ($0, .dropped) }
-        }
     }
 
     /// Resets every key that was set, loaded, or observed in a node, or that's being loaded for it or a descendant.
@@ -381,24 +353,11 @@ extension Family {
             for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!.known(at: node.depth)) }
             return keys
         }
-        // What was made from them here goes, too.
-        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset) }, outdates: false)
+        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset) })
     }
 }
 
 extension Place {
-    /// Forgets what a part's rest was made from, unless the write sets the part.
-    @inline(never)
-    fileprivate func forgetRest(_ token: LockToken, _ garbage: inout Garbage) {
-        let rare = self[token].rare!
-        if !rare.setsPart {
-            garbage.add(rare.rest)
-            rare.rest = nil
-            markSpecial(token)
-        }
-        rare.setsPart = false
-    }
-
     /// Calls `body` with the followers here and below that see what's seen here.
     @inline(never) func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
         var open = [self]
@@ -418,71 +377,27 @@ extension Node {
         if changesLoader { rare.loaderTime = rare.resetTime }
     }
 
-    /// Whether the next reader of an instance that was made from a key reports that code has set the key since.
-    fileprivate func reportsOutdated(_ token: LockToken) -> Bool { Node.isDebug || storage[token].strictness != nil }
-
-    /// Whether all containers report outdated instances, and reads are checked after the loads.
-    @inline(__always) static var isDebug: Bool {
-        #if DEBUG
-        true
-        #else
-        false
-        #endif
-    }
-
-    /// Whether instances may be here or below that were made from a key.
-    private func mayBeInput(_ token: LockToken, _ key: Key) -> Bool {
-        // What was read in a node below this one and is hidden there now is looked for only if it's a feature: a default of its own
-        // is rare there, and to look for one at each set would cost more than it tells.
-        key.kind != .property && storage[token].firstChild != nil
-            || path.contains { $0.storage.existingCell(token, key)?.has(CellFlags.input) == true }
-    }
-
-    /// Closes the cells of instances that were made from a key before code changed it.
-    ///
-    /// They stay, but their next reader reports them.
-    fileprivate func noteOutdated(_ token: LockToken, _ write: Write, _ kind: ChangeKind) {
-        guard mayBeInput(token, write.key) else { return }
-        // A reset of what was loaded concerns no descendant with an instance of its own. A default is the same again.
-        let wasLoaded = kind == .changed && !holds(token, write.key)
-        if wasLoaded, write.key.kind == .property { return }
-        var open = [self]
-        while let node = open.popLast() {
-            for cell in node.storage.cells(token) where cell.has(CellFlags.loaded | CellFlags.held) {
-                guard let place = cell.place, let provenance = place[token].provenance ?? place[token].rare?.rest,
-                    provenance.mask & write.key.mask != 0, provenance.keys.contains(write.key)
-                else { continue }
-                let key = write.key.decorated ?? write.key
-                place[token].more().outdatedBy = (key, Messages.words(for: write.operation))
-                cell.close()
+    /// Returns the keys that the layers of a key read here: what they wrap, and the elements of lists.
+    fileprivate func innerKeys(_ token: LockToken, of key: Key) -> [Key] {
+        var keys: [Key] = []
+        _ = path.firstResult { holder -> Bool? in
+            guard holder.holds(token, key) else { return nil }
+            var inner = key
+            while let link = holder.setting(token, of: inner)?.replacement?.link {
+                keys += link.keys
+                inner = link.within
             }
-            var child = node.storage[token].firstChild?.object
-            while let next = child {
-                let hasOwn = wasLoaded && next.storage.existingCell(token, write.key)?.has(CellFlags.loaded) == true
-                if !hasOwn, !next.hides(token, write.key) { open.append(next) }
-                child = next.storage[token].nextSibling?.object
-            }
+            return holder.holds(token, inner) ? true : nil
         }
-    }
-
-    /// Remembers what an instance was made from of which a part is about to be set.
-    func noteRest(of key: Key) {
-        family.lock.withLock { token in
-            guard case .found(let cell, _) = look(token, key), let made = cell.place,
-                let rest = made[token].provenance ?? made[token].rare?.rest
-            else { return }
-            let rare = place(token, key)[token].more()
-            (rare.rest, rare.setsPart) = (rest, true)
-            place(token, key).markSpecial(token)
-        }
+        return keys
     }
 
     /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock { token in
-            guard !isEnded(token), !family.hasEvents, !(reportsOutdated(token) && mayBeInput(token, key)) else {
-                return nil
-            }
+            guard !isEnded(token), !family.isHeard,
+                key.kind == .property || innerKeys(token, of: key).isEmpty
+            else { return nil }
             let cell = storage.cell(token, key)
             guard cell.isEmpty, cell.place == nil else { return nil }
             let time = family.state[token].tick()

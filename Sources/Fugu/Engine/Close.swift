@@ -1,6 +1,46 @@
 /// A closer that `onClose` registered.
 struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
+    /// The task that the closer ends, and that begins once the instance is kept.
+    var task: OwnedTask?
+}
+
+/// A task that belongs to an instance or a container.
+final class OwnedTask: News {
+    private enum State { case waiting, running(Task<Void, Never>), ended }
+
+    private let state = Locked(State.waiting)
+    private let priority: TaskPriority?
+    private let operation: @Sendable () async -> Void
+
+    init(_ priority: TaskPriority?, _ operation: @escaping @Sendable () async -> Void) {
+        self.priority = priority
+        self.operation = operation
+    }
+
+    // A container that is released without being closed runs no closers.
+    deinit { if case .running(let task) = state.withLock({ $0 }) { task.cancel() } }
+
+    /// Begins the task, unless it has ended.
+    func begin() {
+        state.withLock { state in
+            guard case .waiting = state else { return }
+            state = .running(Task.detached(priority: priority) { [operation] in await operation() })
+        }
+    }
+
+    /// Begins the task at the end of the load that has started it, if the instance is kept.
+    func tell() { begin() }
+
+    /// Ends the task, or keeps it from beginning.
+    func end() async {
+        let task: Task<Void, Never>? = state.withLock { state in
+            defer { state = .ended }
+            if case .running(let task) = state { return task } else { return nil }
+        }
+        task?.cancel()
+        await task?.value
+    }
 }
 
 /// The lifetime of an instance that has closers, or has an input with a lifetime.
@@ -9,12 +49,12 @@ struct Closer: Sendable {
 final class Lifetime: Sendable {
     let teardown: Teardown
 
-    /// - `isLate`: Whether the closing that runs in the home leaves the closers to another one.
-    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], isLate: Bool = false) {
-        teardown = Teardown(key, home: home, closers: closers, uses: uses)
+    /// - `time`: When the load began, if closings that have begun before leave the instance to others; otherwise, 0.
+    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], leftSince time: UInt64 = 0) {
+        teardown = Teardown(key, home: home, closers: closers, uses: uses, leftSince: time)
         guard teardown.hasClosers else { return }
         let rare = home.storage[token].more()
-        if isLate { rare.lateTeardowns.append(teardown) } else { rare.teardowns.append(teardown) }
+        if time == 0, rare.taken != nil { rare.taken!.append(teardown) } else { rare.teardowns.append(teardown) }
     }
 
     deinit {
@@ -33,16 +73,19 @@ final class Lifetime: Sendable {
 /// The closers of an instance, which its home lists until somebody takes them to run them.
 final class Teardown: Sendable {
     let key: Key
-    private let home: Node
+    fileprivate let home: Node
     /// The closers, last registered first.
     let closers: [Closer]
+    /// When the load began, if closings that have begun before leave the instance to others; otherwise, 0.
+    fileprivate let time: UInt64
     /// The lifetimes of the inputs, which are needed until the closers have run.
     private let uses: Locked<[Lifetime]>
 
-    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime]) {
+    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime], leftSince time: UInt64) {
         self.key = key
         self.home = home
         self.closers = closers.reversed()
+        self.time = time
         self.uses = Locked(uses)
     }
 
@@ -56,75 +99,110 @@ final class Teardown: Sendable {
         }
     }
 
-    /// Lets the closers run in a task, after those of what left before, unless a closing has taken or will take them.
+    /// Lets the closers run in a task, unless a closing has taken them, or will.
     @inline(never) fileprivate func leave() {
-        let family = home.family
-        let leaver: (frame: Frame, former: Wait?)? = family.lock.withLock { token in
-            guard let rare = home.storage[token].rare,
-                rare.dueClosings == 0 && rare.teardowns.remove(self)
-                    || rare.dueClosings == 1 && rare.lateTeardowns.remove(self)
+        let leaver = home.family.lock.withLock { token -> Leaver? in
+            guard let rare = home.storage[token].rare, rare.closing ?? .running >= .running, rare.teardowns.remove(self)
             else { return nil }
-            let frame = Frame(.closer, in: family, nil, under: nil, within: nil)
-            let former = home.ancestor(at: 0).leaver(token)?.beginWait(token, for: frame)
-            for node in home.path { node.storage[token].more().lastLeaver = frame }
-            return (frame, former)
+            let leaver = Leaver(self)
+            for node in home.path { node.storage[token].more().leavers.append(leaver) }
+            return leaver
         }
-        guard let (frame, former) = leaver else { return }
-        Task.detached { [self] in
-            await former?.suspend()
-            for error in await closers.run(of: key, in: home, under: frame, isLeaver: true) {
-                family.reports.report(Messages.closerFailed(of: key, error))
-            }
-            _ = takeUses()
-            frame.end()
+        if let leaver { Task.detached { await leaver.run() } }
+    }
+}
+
+/// An instance that has left, whose closers run.
+///
+/// Its home and those above list it until that's over, so that their closings wait.
+final class Leaver: Sendable {
+    let teardown: Teardown
+    /// Ends with the closers.
+    let frame: Frame
+    /// The call that runs.
+    private let call = Locked<CloserCall?>(nil)
+
+    fileprivate init(_ teardown: Teardown) {
+        self.teardown = teardown
+        frame = Frame(.closer, in: teardown.home.family, nil, under: nil, within: nil)
+    }
+
+    fileprivate func run() async {
+        let home = teardown.home
+        for error in await teardown.closers.run(of: teardown.key, in: home, under: frame, leaver: self) {
+            home.family.reports.report(Messages.closerFailed(of: teardown.key, error))
+        }
+        // Inputs that leave now are listed before this one is no longer.
+        _ = teardown.takeUses()
+        home.family.lock.withLock { token in
+            for node in home.path { node.storage[token].rare?.leavers.remove(self) }
+        }
+        frame.end()
+    }
+
+    fileprivate func note(_ call: CloserCall) { self.call.withLock { $0 = call } }
+
+    /// Limits each call to a deadline, from `start` or from its beginning, until the closers have run.
+    fileprivate func limit(to deadline: Duration, from start: ContinuousClock.Instant) async {
+        while !Task.isCancelled, !frame.isFinished {
+            await (call.withLock { $0 } ?? CloserCall(in: frame)).end(after: deadline, from: start)
         }
     }
 }
 
 extension Node {
     /// Whether there are closers that haven't finished, for a closing to run or await.
-    func hasClosers(_ token: LockToken) -> Bool { storage[token].rare?.hasClosers == true || leaver(token) != nil }
-
-    /// Returns the frame of the instance that has left last, from here or below, unless its closers have finished.
-    fileprivate func leaver(_ token: LockToken) -> Frame? {
-        storage[token].rare?.lastLeaver.flatMap { $0.isFinished ? nil : $0 }
-    }
+    func hasClosers(_ token: LockToken) -> Bool { storage[token].rare?.hasClosers == true }
 }
 
-extension Family {
-    /// Notes the call of a leaver's closer that runs.
-    @inline(never) fileprivate func note(_ call: CloserCall?) {
-        var garbage = Garbage()
-        lock.withLock { token in state[token].leaverCall.set(call, &garbage) }
-        garbage.dispose()
+// MARK: Operations
+
+extension Node {
+    /// Notes that an operation of `withChild` reads here and below, until the container is closed.
+    func beginOperation() { family.lock.withLock { token in storage[token].isOperation = true } }
+
+    /// Keeps what a reader here is given open: in the nearest operation, or in the home if that's below it.
+    @inline(never) func hold(_ token: LockToken, _ lifetime: Lifetime, of home: UnmanagedReference<Node>) {
+        guard let operation = path.first(where: { $0.storage[token].isOperation }) else { return }
+        let holder = home.depth > operation.depth ? home.object : operation
+        let id = ObjectIdentifier(lifetime)
+        holder.storage[token].more().reads.grow { if !$0.contains(id) { $0[id] = lifetime } }
     }
 
-    /// Returns the call that runs, or a new one if none does, unless the closers of a leaver have run.
-    @inline(never) fileprivate func leaverCall(until last: Frame?) -> CloserCall? {
-        lock.withLock { token in
-            last.flatMap { $0.isFinished ? nil : state[token].leaverCall.value ?? CloserCall(in: $0) }
-        }
+    /// Whether the container, which is closed or being closed, refuses a reader that isn't part of a load that began before.
+    func refuses(_ token: LockToken, _ reader: Frame?) -> Bool {
+        guard storage[token].isRefusing else { return false }
+        guard let reader else { return true }
+        var closed = self
+        while let parent = closed.parent, parent.storage[token].isRefusing { closed = parent }
+        return !reader.chain.contains { $0.facts?.isLate == false && $0.node!.isWithin(closed) }
     }
 }
 
 extension [Closer] {
     /// Runs the closers of an instance or, without a key, of a container, and returns their errors.
     ///
-    /// - `isLeaver`: Whether closings can end the calls.
+    /// - `leaver`: The instance that has left, whose calls closings can end.
     @inline(never) fileprivate func run(
-        of key: Key?, in node: Node, under frame: Frame, _ deadline: Duration? = nil, isLeaver: Bool = false
+        of key: Key?, in node: Node, under frame: Frame, _ deadline: Duration? = nil, leaver: Leaver? = nil
     ) async -> [any Error] {
-        let span = ClosingSpan(node)
+        let start = node.family.isHeard ? ProcessTime.now : nil
         let frame = Frame(.closer, in: node.family, node, key, under: frame, within: nil)
         var errors: [any Error] = []
         for closer in self {
+            // What can't be abandoned needs no task of its own.
+            if deadline == nil, leaver == nil {
+                do {
+                    try await Context.run(nil, frame) { try await closer.close() }
+                } catch { errors.append(error) }
+                continue
+            }
             let call = CloserCall(in: frame)
-            if isLeaver { node.family.note(call) }
-            if let error = await call.run(closer, deadline, isLeaver: isLeaver) { errors.append(error) }
-            if isLeaver { node.family.note(nil) }
+            leaver?.note(call)
+            if let error = await call.run(closer, deadline, isLeaver: leaver != nil) { errors.append(error) }
         }
         frame.end()
-        if let key { span.end(key, errors.last) }
+        if let key, let start { node.family.emit(.closed(key, node, since: start, errors.last)) }
         return errors
     }
 }
@@ -182,31 +260,54 @@ extension Duration {
 extension Container {
     /// Closes the container and its descendants.
     ///
+    /// - `isOperation`: Whether the operation of the container has ended, so that its readers don't wait any longer.
+    func close(_ deadline: Duration?, isOperation: Bool) async throws {
+        let failures = try await runClose(deadline, isOperation)
+        guard failures.isEmpty else { throw CloseError(failures: failures) }
+    }
+
     /// Returns the failures of closers.
-    func runClose(_ deadline: Duration?) async throws -> [CloseError.Failure] {
-        tell(.closed)
-        #if DEBUG
-        // What keeps the container beyond its operation is noticed when it reads.
-        if case .owner = role { watchEveryAccess() }
-        #endif
+    private func runClose(_ deadline: Duration?, _ isOperation: Bool) async throws -> [CloseError.Failure] {
+        note(.closed)
         let node = node
-        let span = ClosingSpan(node)
-        if node.closeAtOnce() {
-            span.end(nil, nil)
-            return []
+        let start = node.family.isHeard ? ProcessTime.now : nil
+        func end(_ failures: [CloseError.Failure]) -> [CloseError.Failure] {
+            let error = failures.isEmpty ? nil : CloseError(failures: failures)
+            if let start { node.family.emit(.closed(nil, node, since: start, error)) }
+            return failures
         }
-        let frame = Frame(.closing, in: node.family, node, under: Frame.current, within: nil)
-        let closing = Closing(node: node, frame: frame, deadline: deadline)
+        if node.closeAtOnce() { return end([]) }
+        let caller = Frame.current
+        if let frame = caller?.chain.first(where: node.waits(for:)) {
+            throw CloseError.waitsForItself(frame.key?.name, isLoad: frame.kind == .load)
+        }
+        let frame = Frame(.closing, in: node.family, node, under: caller, within: nil)
+        let closing = Closing(node: node, frame: frame, deadline: deadline, isOperation: isOperation)
         // Canceling the caller doesn't cancel the closing, whose closers must not block the caller's actor.
         let task = Task.startDetached(atOnce: !Task.isOnActor(#isolation)) { await closing.run() }
         let result = await task.value
-        let failures = try result.get()
-        span.end(nil, failures.isEmpty ? nil : CloseError(failures: failures))
-        return failures
+        return end(result)
     }
 }
 
+/// How far a closing has come in a node.
+enum ClosingStage: Comparable {
+    /// It refuses loads, and waits for those that began before; these may make children.
+    case waiting
+    /// It knows its nodes, and comes to this one in its turn.
+    case due
+    /// It has taken the closers.
+    case running
+    /// It has run them, and releases the instances.
+    case releasing
+}
+
 extension Node {
+    /// Whether a closing of this container would wait for the end of a frame.
+    fileprivate func waits(for frame: Frame) -> Bool {
+        (frame.kind == .load || frame.kind == .closer) && frame.node?.isWithin(self) == true
+    }
+
     /// Closes the container if there's nothing to wait for and neither a closer nor an observer, and returns whether it did.
     fileprivate func closeAtOnce() -> Bool {
         var effects = Effects()
@@ -225,6 +326,10 @@ extension Node {
     /// Marks the container as closed, and releases the features that were loaded or set here.
     fileprivate func finishClosing(_ token: LockToken, _ effects: inout Effects) {
         storage[token].advance(to: .closed)
+        storage[token].isOperation = false
+        if let rare = storage[token].rare, !rare.reads.value.isEmpty {
+            rare.reads.replace(by: WordTable(), &effects.garbage)
+        }
         for cell in storage.cells(token) where cell.key.kind != .property {
             if cell.has(CellFlags.loaded), let place = cell.place {
                 effects.drop(token, place)
@@ -244,120 +349,112 @@ private struct Closing: Sendable {
     let frame: Frame
     /// How long each closer may take.
     let deadline: Duration?
+    /// Whether the operation of the container has ended, so that its readers don't wait any longer.
+    let isOperation: Bool
 
     private var family: Family { node.family }
 
-    func run() async -> Result<[CloseError.Failure], any Error> {
-        var waits: [Frame] = []
-        // Those that aren't closed yet.
+    func run() async -> [CloseError.Failure] {
         var nodes: [Node] = []
-        // The last leavers of the nodes: what leaves after them is left to this closing, or was loaded by others.
-        var leavers = WordTable<ObjectIdentifier, Frame>()
-        defer {
-            for target in waits { Waits.remove(frame, for: target) }
-            frame.end()
+        var failures: [CloseError.Failure] = []
+        // What others load from now on is left to another call.
+        let begun = family.lock.withLock { token in family.state[token].tick() }
+        // Loads that began before, and what they need, finish first. They may make further children.
+        var isBusy = true
+        while isBusy {
+            let (more, loads) = refuseLoads(besides: nodes)
+            nodes += more
+            isBusy = loads != nil
+            if let loads { failures += await awaitLoads(loads, of: more) }
         }
-        do {
-            var failures: [CloseError.Failure] = []
-            // Loads that began before, and what they need, finish first. They may make further children.
-            while case let (more, loads) = try refuseLoads(besides: nodes, &waits, &leavers), !more.isEmpty {
-                nodes += more
-                failures += await awaitLoads(loads, of: more)
+        // A closer may wait for a task that reads a sequence, of any of these containers.
+        let sequences = family.lock.withLock { token in
+            nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value } }
+                .flatMap { $0.sequences(token) }
+        }
+        for sequence in sequences { sequence.cancel() }
+        // The youngest first: a child is younger than its parent.
+        nodes.sort { $0.number < $1.number }
+        while let node = nodes.last {
+            failures += await close(node, begun)
+            nodes.removeLast()
+        }
+        frame.end()
+        return failures
+    }
+
+    /// Refuses new loads in the container and its descendants, and returns those that aren't known yet, and their loads in
+    /// progress, or `nil` if nothing is in progress there.
+    @inline(never) private func refuseLoads(besides known: [Node]) -> (nodes: [Node], loads: [Frame]?) {
+        let former = ObjectSet(known)
+        return family.lock.withLock { token in
+            let nodes = node.subtree(token).filter { !former.contains($0) }
+            let busy = nodes.filter { $0.storage[token].inProgress > 0 }
+            for node in nodes { node.storage[token].advance(to: .refusing) }
+            // Any load that begins from now on is needed by one of those in progress. Once there are none, a further child is made
+            // closed.
+            let stage = busy.isEmpty ? ClosingStage.due : .waiting
+            for node in known + nodes {
+                let rare = node.storage[token].more()
+                rare.closing = max(rare.closing ?? stage, stage)
             }
-            try await begin(node, as: frame, leavers[ObjectIdentifier(node)])
-            // A closer may wait for a task that reads a sequence, of any of these containers.
-            let sequences = family.lock.withLock { token in
-                nodes.flatMap { $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value } }
-                    .flatMap { $0.sequences(token) }
-            }
-            for sequence in sequences { sequence.cancel() }
-            // The youngest first: a child is younger than its parent.
-            nodes.sort { $0.number < $1.number }
-            while let node = nodes.last {
-                failures += try await close(node, leavers[ObjectIdentifier(node)])
-                nodes.removeLast()
-            }
-            return .success(failures)
-        } catch {
-            family.lock.withLock { token in for node in nodes { leaveRest(token, of: node, frame) } }
-            for node in nodes { end(node, frame) }
-            return .failure(error)
+            return (nodes, busy.isEmpty ? nil : loads(token, in: busy))
         }
     }
 
-    /// Refuses new loads in the container and its descendants, and returns those that aren't known yet, with their loads in progress.
-    ///
-    /// What leaves from now on is left to this closing.
-    ///
-    /// - Throws: `CloseError`, before anything is refused, if what the closing has to wait for waits for it.
-    @inline(never)
-    private func refuseLoads(
-        besides known: [Node], _ waits: inout [Frame], _ leavers: inout WordTable<ObjectIdentifier, Frame>
-    ) throws -> (nodes: [Node], loads: [Frame]) {
-        let known = ObjectSet(known)
-        return try family.lock.withLock { token in
-            let nodes = node.subtree(token).filter { !known.contains($0) }
-            let busy = ObjectSet(nodes.filter { $0.storage[token].inProgress > 0 })
-            // Any load that begins from now on is needed by one of these.
-            let loads = busy.isEmpty ? [] : family.loads(token).filter { busy.contains($0.node!) }
-            let rare = nodes.compactMap { $0.storage[token].rare }
-            var seen = ObjectSet(loads)
-            let joined = rare.flatMap { $0.joined.all.compactMap(\.load) }.filter { seen.insert($0) }
-            for node in nodes { leavers[ObjectIdentifier(node)] = node.leaver(token) }
-            var left = nodes.compactMap { leavers[ObjectIdentifier($0)] }.filter { seen.insert($0) }
-            // All wait for the one that runs, which would be found only behind all others.
-            if !left.isEmpty, let call = family.state[token].leaverCall.value { left.insert(call.frame, at: 0) }
-            let targets = left + loads + joined + rare.compactMap(\.closing)
-            if Waits.add(frame, for: targets) != nil { throw waitsForItself }
-            waits += targets
-            for node in nodes {
-                node.storage[token].advance(to: .refusing)
-                node.storage[token].more().dueClosings += 1
-            }
-            // From the moment when all are known, a further child is made closed.
-            if nodes.isEmpty, node.storage[token].rare?.closing == nil { node.storage[token].more().closing = frame }
-            return (nodes, loads)
-        }
+    /// Returns the loads in progress that were requested in some containers.
+    private func loads(_ token: LockToken, in nodes: [Node]) -> [Frame] {
+        if nodes.isEmpty { return [] }
+        let nodes = ObjectSet(nodes)
+        return family.loads(token).filter { nodes.contains($0.node!) }
     }
 
     /// Returns when nothing is in progress in some containers, or after the deadline.
     ///
     /// Returns the loads that exceed the deadline, whose instances won't be kept.
     @inline(never) private func awaitLoads(_ loads: [Frame], of nodes: [Node]) async -> [CloseError.Failure] {
+        if isOperation { refuseReaders(in: nodes) }
         let end = Closer {
             for node in nodes { await awaitIdle(node) }
         }
         guard let error = await CloserCall(in: frame).run(end, deadline) else { return [] }
+        refuseReaders(in: nodes)
         return loads.compactMap { load in
             let name = load.key!.name
             return load.isFinished ? nil : (feature: name, error: error, name: name)
         }
     }
 
-    /// The error if something for which the closing would wait waits for the load or the closer that calls it.
-    private var waitsForItself: CloseError {
-        let caller = frame.chain.first { $0.kind == .load || $0.kind == .closer }
-        return .waitsForItself(caller?.key?.name, isLoad: caller?.kind == .load)
+    /// Refuses the readers that wait in some containers, besides loads that began before: a load for which nothing else waits is
+    /// canceled.
+    ///
+    /// A plain feature can't be refused.
+    @inline(never) private func refuseReaders(in nodes: [Node]) {
+        let refused = family.lock.withLock { token -> [(load: Frame, waiter: Waiter)] in
+            for node in nodes { node.storage[token].advance(to: .abandoning) }
+            let first = loads(token, in: nodes).flatMap { load in
+                // Only the one that has begun the load, if it's still there, waits for it without a load of another one.
+                load.state[token].rare?.waiters.all.filter { $0.load == nil && load.node!.refuses(token, load.parent) }
+                    .map { (load, $0) } ?? []
+            }
+            let joined = nodes.flatMap { node in
+                node.storage[token].rare?.joined.all.filter { node.refuses(token, $0.reader) }.map { ($0.load!, $0) }
+                    ?? []
+            }
+            return (first + joined).filter { $0.0.key!.kind.throws }
+        }
+        for (load, waiter) in refused { load.refuse(waiter) }
     }
 
     /// Closes one container, after its children: runs all closers, dependents before what they depend on, its own last.
-    ///
-    /// - `leaver`: The last one of the container.
-    @inline(never) private func close(_ node: Node, _ leaver: Frame?) async throws -> [CloseError.Failure] {
-        let frame = node === self.node ? frame : Frame(.closing, in: family, node, under: frame, within: nil)
-        defer { if node !== self.node { frame.end() } }
-        try await begin(node, as: frame, leaver)
-        // Wait for leavers while their inputs are still there.
-        let wait = family.lock.withLock { token in
-            leaver.flatMap { $0.isFinished ? nil : $0.beginWait(token, for: nil) }
-        }
-        if let wait { await limitingLeavers(until: leaver) { await wait.suspend() } }
+    @inline(never) private func close(_ node: Node, _ begun: UInt64) async -> [CloseError.Failure] {
+        await begin(node, begun)
         var failures: [CloseError.Failure] = []
         while true {
             var effects = Effects()
-            guard let (closers, teardown) = takeClosers(of: node, frame, &effects) else {
+            guard let (closers, teardown) = takeClosers(of: node, &effects) else {
                 effects.perform()
-                end(node, frame)
+                end(node)
                 return failures
             }
             let key = teardown?.key
@@ -369,73 +466,68 @@ private struct Closing: Sendable {
         }
     }
 
-    /// Ends the closing of one container, also before its closers have run.
-    private func end(_ node: Node, _ frame: Frame) {
-        family.lock.withLock { token in
-            if let rare = node.storage[token].rare, rare.closing === frame { rare.closing = nil }
+    /// Takes the closers of the instances of a container, after other closings that do, and after those of what has left it.
+    @inline(never) private func begin(_ node: Node, _ begun: UInt64) async {
+        let start = ContinuousClock.now
+        while let (leavers, ends) = family.lock.withLock({ token in take(token, node, begun) }) {
+            let limit = deadline.map { deadline in
+                Task { for leaver in leavers { await leaver.limit(to: deadline, from: start) } }
+            }
+            for end in ends { await end.wait() }
+            limit?.cancel()
         }
-        node.end(isReleased: false)
     }
 
-    /// Begins to close a container in a frame, after other closings that do; meanwhile, limits the leavers.
-    @inline(never) private func begin(_ node: Node, as frame: Frame, _ leaver: Frame?) async throws {
-        @inline(never) func next() throws -> Wait? {
-            try family.lock.withLock { token in
-                let rare = node.storage[token].more()
-                guard let other = rare.closing, other !== frame else {
-                    rare.closing = frame
-                    return nil
-                }
-                guard let wait = other.beginWait(token, for: self.frame) else { throw waitsForItself }
-                return wait
-            }
+    /// Takes the closers of the instances of a node, unless another closing runs there, or closers of what has left it still do;
+    /// returns what has left, and waiters for the end of whichever comes first.
+    @inline(never)
+    private func take(_ token: LockToken, _ node: Node, _ begun: UInt64) -> (leavers: [Leaver], ends: [Waiter])? {
+        let rare = node.storage[token].more()
+        let leavers = rare.leavers.all.filter { $0.teardown.time < begun }
+        if let claimant = rare.claimant, claimant !== frame {
+            let waiter = Waiter()
+            rare.idleWaiters.append(waiter)
+            return (leavers, [waiter])
         }
-        while let wait = try next() { await limitingLeavers(until: leaver) { await wait.suspend() } }
+        rare.claimant = frame
+        if leavers.isEmpty {
+            rare.closing = .running
+            rare.taken = rare.teardowns.take()
+            return nil
+        }
+        return (leavers, leavers.map { $0.frame.addWaiter(token) })
     }
 
     /// Returns the closers of the instance that ended loading last or, if there's none left, the container's own; closes the
     /// container if it has no closer left, including those that other closers registered.
     @inline(never)
-    private func takeClosers(
-        of node: Node, _ frame: Frame, _ effects: inout Effects
-    ) -> (closers: [Closer], Teardown?)? {
+    private func takeClosers(of node: Node, _ effects: inout Effects) -> (closers: [Closer], Teardown?)? {
         family.lock.withLock { token in
             let rare = node.storage[token].more()
-            if let teardown = rare.teardowns.last {
-                rare.teardowns.remove(teardown)
+            if let teardown = rare.taken?.last {
+                rare.taken?.remove(teardown)
                 return (teardown.closers, teardown)
             }
             let closers = rare.closers.takeAll()
             if !closers.isEmpty { return (closers.reversed(), nil) }
             node.finishClosing(token, &effects)
-            leaveRest(token, of: node, frame)
+            // What loads from now on is left to another closing, which waits until everything is released.
+            rare.taken = nil
+            rare.closing = .releasing
             return nil
         }
     }
 
-    /// Leaves the closers that are listed from now on to another closing, and those of what others have loaded meanwhile.
-    private func leaveRest(_ token: LockToken, of node: Node, _ frame: Frame) {
-        let rare = node.storage[token].more()
-        rare.dueClosings -= 1
-        guard rare.closing === frame else { return }
-        // What loads from now on isn't left to this closing; others still wait until it has released everything.
-        frame.markFinished()
-        for late in rare.lateTeardowns.takeAll() { rare.teardowns.append(late) }
-    }
-
-    /// Returns when `wait` does; meanwhile, limits each call of a leaver's closer to the deadline, from now or from its beginning,
-    /// until the closers of `last` have run.
-    @inline(never) private func limitingLeavers(until last: Frame?, _ wait: () async -> Void) async {
-        let start = ContinuousClock.now
-        let limit = deadline.map { deadline in
-            Task {
-                while !Task.isCancelled, let call = family.leaverCall(until: last) {
-                    await call.end(after: deadline, from: start)
-                }
-            }
+    /// Ends the closing of one container.
+    private func end(_ node: Node) {
+        let waiters = family.lock.withLock { token -> [Waiter] in
+            let rare = node.storage[token].more()
+            (rare.closing, rare.claimant) = (nil, nil)
+            defer { rare.idleWaiters = [] }
+            return rare.idleWaiters
         }
-        await wait()
-        limit?.cancel()
+        for waiter in waiters { waiter.wake() }
+        node.end(isReleased: false)
     }
 
     @inline(never) private func awaitIdle(_ node: Node) async {

@@ -7,18 +7,14 @@ struct Effects {
     ///
     /// The code that runs in it keeps it.
     private var knownHolder: UnmanagedReference<Frame>??
-    /// The first follower that has something to deliver.
-    private var follower: Follower?
+    /// The followers that have something to deliver.
+    private var followers = SmallList<Follower>()
     private var more: More?
 
     /// Work that few changes leave.
     private final class More {
         var waiters: [Waiter] = []
-        var events: [PendingEvent] = []
-        /// The other followers that have something to deliver.
-        var followers: [Follower] = []
-        /// Resets of keys that only removed loaders could read.
-        var inner: [Write] = []
+        var news: [any News] = []
 
         func wakeWaiters() { for waiter in waiters { waiter.wake() } }
     }
@@ -34,34 +30,38 @@ struct Effects {
         return knownHolder!?.object
     }
 
-    mutating func add(_ event: PendingEvent) { more.orMade(More()).events.append(event) }
+    mutating func add(_ news: some News) { more.orMade(More()).news.append(news) }
     mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { more.orMade(More()).waiters += waiters } }
 
     @inline(__always)
     func wakeWaiters() { if let more { more.wakeWaiters() } }
 
-    /// Collects the keys that only a removed loader read: what it wraps, and the elements of a list.
-    mutating func collectInner(of link: Link, in node: Node) {
-        let keys = [link.within] + link.layers.all.compactMap(\.element)
-        more.orMade(More()).inner += keys.map { Write(node, TypedKey(resetting: $0), .reset) }
-    }
-
-    /// Removes and returns the resets that were collected since the last call, with which nothing becomes outdated.
-    func takeInner() -> [Write] {
-        guard let more, !more.inner.isEmpty else { return [] }
-        defer { more.inner = [] }
-        return more.inner
-    }
-
     /// Does the collected work; followers are notified at the end of the outermost frame that runs here.
     mutating func perform() {
         // Wake first, because a `deinit` that runs below may wait for one of these.
         wakeWaiters()
-        if let more { for event in more.events { event.tell() } }
+        if let more { for news in more.news { news.tell() } }
         garbage.dispose()
-        guard let follower else { return }
-        let others = more?.followers ?? []
-        if let holder = holder() { holder.postpone([follower] + others) } else { Follower.deliver(follower, others) }
+        if followers.isEmpty { return }
+        if let holder = holder() { holder.postpone(followers) } else { Follower.deliver(followers) }
+    }
+}
+
+/// Makes the text of a report, outside the lock, since a key's traits are user code and values compare with it; or returns `nil` if
+/// nothing is wrong.
+typealias ReportText = @Sendable () -> String?
+
+private struct Report: News {
+    let reports: Reports
+    let text: ReportText
+
+    func tell() { if let text = text() { reports.report(text) } }
+}
+
+extension Effects {
+    /// Reports something after the turn of the lock.
+    mutating func report(in family: Family, _ text: @escaping ReportText) {
+        add(Report(reports: family.reports, text: text))
     }
 }
 
@@ -169,7 +169,7 @@ extension Effects {
         let node = place[token].node
         let time = node.use { $0.family.state[token].tick() }
         garbage.add(cell.clear(flags: cell.heldFlags, at: time))
-        node.use { $0.emit(token, .dropped, cell.key, &self) }
+        node.use { $0.family.emit(token, .dropped(cell.key, $0), &self) }
     }
 
     /// Makes a follower look again, and notes it if it has something to deliver.
@@ -177,32 +177,35 @@ extension Effects {
         _ token: LockToken, _ follower: Follower, isReset: Bool, endOf transaction: Frame? = nil, _ look: Look? = nil
     ) {
         if follower.refresh(token, isReset: isReset, endOf: transaction, until: holder(), look, &garbage) {
-            queue(follower)
+            followers.append(follower)
         }
     }
 
     /// Makes the followers that would see the instance watch the inputs of its failed load.
     mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
-        place.forEachFollower(token) { follower in
-            if follower.watchFailed(token, provenance, isOutdated: isOutdated, until: holder()) { queue(follower) }
-        }
+        place.forEachFollower(token) { noteFailure(token, $0, of: provenance, isOutdated: isOutdated) }
+    }
+
+    private mutating func noteFailure(
+        _ token: LockToken, _ follower: Follower, of provenance: Provenance, isOutdated: Bool
+    ) {
+        let isByItsLoad = follower.watchFailed(token, provenance)
+        guard isOutdated, let isByItsLoad else { return }
+        if isByItsLoad { return report(in: follower.family) { [key = follower.key] in Messages.changesItsInputs(key) } }
+        if follower.queueGone(token, until: holder()) { followers.append(follower) }
     }
 
     /// Makes the followers that would see the instance load it again, because it wasn't kept.
     mutating func noteNotKept(_ token: LockToken, _ place: Place, of provenance: Provenance) {
         place.forEachFollower(token) { follower in
             follower.missFirst(token)
-            guard follower.isMissing(token) else { return note(token, follower, isReset: true) }
-            if follower.watchFailed(token, provenance, isOutdated: true, until: holder()) { queue(follower) }
+            if !follower.isMissing(token) { return note(token, follower, isReset: true) }
+            noteFailure(token, follower, of: provenance, isOutdated: true)
         }
     }
 
     /// Makes the followers that miss the key load it again; the others see no change.
     mutating func noteReset(_ token: LockToken, _ place: Place) {
         place.forEachFollower(token) { if $0.isMissing(token) { note(token, $0, isReset: true) } }
-    }
-
-    private mutating func queue(_ follower: Follower) {
-        if self.follower == nil { self.follower = follower } else { more.orMade(More()).followers.append(follower) }
     }
 }

@@ -1,5 +1,5 @@
 /// An observer of a key's changes, as a container sees them.
-final class Observer: Cancelling {
+final class Observer: Sendable {
     let key: Key
     /// Whether a first load doesn't count as a change.
     let skipsLoads: Bool
@@ -116,10 +116,8 @@ private struct FollowerState {
     enum Seen {
         case nothing
         case value(time: UInt64)
-        /// The value is gone, and observers wait for the next one.
-        ///
-        /// `attempts` counts the loads for observers since then that left nothing to see. A delivery counts its own.
-        case loss(attempts: Int)
+        /// The value is gone, and observers wait for the next one; a load of it may have changed its own inputs since.
+        case loss(byItsLoad: Bool)
     }
 
     /// An event for observers: the value, and whether it's that of a first load; or `nil` if the value is gone and must be loaded
@@ -177,15 +175,12 @@ extension Follower {
             switch state[token].seen {
             case .nothing: return false
             case .value where isOwed || isReset || key.kind == .property || state[token].reloads:
-                state[token].seen = .loss(attempts: 0)
+                state[token].seen = .loss(byItsLoad: false)
             case .value: return false
             case .loss:
-                // Only changes by observers and by loads of the key count as attempts. After any other change, the next
-                // load may succeed.
-                if holder?.kind == .observers || Frame.current?.chain.contains(where: isLoad) == true {
-                    return missAgain(token, until: holder)
-                }
-                state[token].seen = .loss(attempts: 0)
+                let isByItsLoad = Frame.current?.chain.contains(where: isLoad) == true
+                state[token].seen = .loss(byItsLoad: isByItsLoad)
+                if isByItsLoad { return false }
             }
             return queueGone(token, until: holder)
         }
@@ -205,11 +200,10 @@ extension Follower {
 
     /// Watches the inputs of a load for observers that failed or wasn't kept, so that a change of one tries it again.
     ///
-    /// Returns whether it's tried again at once, so that there's something to deliver.
-    ///
-    /// - `isOutdated`: Whether an input has changed since it was read, or the key was reset.
-    func watchFailed(_ token: LockToken, _ provenance: Provenance, isOutdated: Bool, until holder: Frame?) -> Bool {
-        guard case .loss = state[token].seen else { return false }
+    /// Returns whether the load has changed its inputs itself, or `nil` if no observer misses the value.
+    func watchFailed(_ token: LockToken, _ provenance: Provenance) -> Bool? {
+        guard case .loss(let isByItsLoad) = state[token].seen else { return nil }
+        state[token].seen = .loss(byItsLoad: false)
         node.use { node in
             guard let place = node.storage.existingCell(token, key)?.place else { return }
             let known = state[token].watchesInputs ? state[token].watched?.keys ?? [] : []
@@ -218,28 +212,14 @@ extension Follower {
                 place.register(token, with: node.place(token, input), as: .follower)
             }
         }
-        return isOutdated && missAgain(token, until: holder)
-    }
-
-    /// Queues another attempt to load for observers, after a change that they or the load made, and returns whether it did.
-    ///
-    /// A delivery makes at most eight such attempts.
-    private func missAgain(_ token: LockToken, until holder: Frame?) -> Bool {
-        guard case .loss(let attempts) = state[token].seen else { return false }
-        let isDelivery = holder?.kind == .observers && holder?.family === family
-        let delivery = isDelivery ? holder?.state[token].more() : nil
-        let id = ObjectIdentifier(self)
-        let count = delivery?.attempts[id] ?? attempts
-        guard count < 8, queueGone(token, until: holder) else { return false }
-        if let delivery { delivery.attempts[id] = count + 1 } else { state[token].seen = .loss(attempts: count + 1) }
-        return true
+        return isByItsLoad
     }
 
     private func isLoad(_ frame: Frame) -> Bool { frame.kind == .load && frame.key == key && frame.family === family }
 
     /// Counts a value that was never seen as missed, so that a load that fails or isn't kept is tried again.
     func missFirst(_ token: LockToken) {
-        if case .nothing = state[token].seen { state[token].seen = .loss(attempts: 0) }
+        if case .nothing = state[token].seen { state[token].seen = .loss(byItsLoad: false) }
     }
 
     /// The observers of sequences, which a closing cancels.
@@ -249,7 +229,7 @@ extension Follower {
     func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
 
     /// Queues the event that the value is gone, unless it's the last one queued, and returns whether it did.
-    private func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
+    func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
         if let last = state[token].events.last, last.value == nil { return false }
         state[token].queue(nil, at: now(token), until: holder)
         return true
@@ -296,7 +276,7 @@ extension Follower {
             state[token].queue(payload, at: now(token), until: nil, only: observer)
         } else if observer.onGone != nil {
             // From now on the value counts as missed, so that a load that fails is tried again.
-            if !isMissing(token) { state[token].seen = .loss(attempts: 0) }
+            if !isMissing(token) { state[token].seen = .loss(byItsLoad: false) }
             state[token].queue(nil, at: now(token), until: nil, only: observer)
         } else {
             missFirst(token)
@@ -352,13 +332,12 @@ extension Follower {
     /// Delivers the pending events of followers, and those that the observers cause, in rounds.
     ///
     /// A round has no parent frame, so no load has what observers read as inputs. What they change is delivered in the next round.
-    static func deliver(_ first: Follower, _ others: [Follower] = []) {
+    static func deliver(_ followers: SmallList<Follower>) {
         var frame: Frame?
-        first.deliver(in: &frame)
-        for follower in others { follower.deliver(in: &frame) }
+        followers.forEach { $0.deliver(in: &frame) }
         var rounds = 0
         while frame != nil {
-            let followers = first.endRound(&frame)
+            let followers = followers[0].endRound(&frame)
             rounds += 1
             if rounds == endless, let next = followers.first { next.reportEndless() }
             for follower in followers { follower.deliver(in: &frame) }
@@ -375,25 +354,20 @@ extension Follower {
     /// The round ends first: a thread that already delivers to one of these followers either takes the events that waited
     /// for the end, or has stopped when this thread checks.
     ///
-    /// - `frame`: The frame of the round, replaced by that of the next one. The follower keeps a frame that nothing else
-    ///   refers to, for its next delivery.
+    /// - `frame`: The frame of the round. The follower keeps one that nothing else refers to, for its next delivery.
     private func endRound(_ frame: inout Frame?) -> [Follower] {
         frame!.markFinished()
-        let (followers, attempts) = family.lock.withLock { token -> ([Follower], WordTable<ObjectIdentifier, Int>) in
-            guard let rare = frame!.state[token].rare else {
-                if isKnownUniquelyReferenced(&frame), !state[token].isEnded {
-                    frame!.restart()
-                    swap(&state[token].spareFrame, &frame)
-                }
-                return ([], WordTable())
+        // Another of the round's followers may have made it, even of another family.
+        let family = frame!.family
+        let followers = family.lock.withLock { token -> [Follower] in
+            if let rare = frame!.state[token].rare { return rare.deferred.takeAll() }
+            if family === self.family, isKnownUniquelyReferenced(&frame), !state[token].isEnded {
+                frame!.restart()
+                swap(&state[token].spareFrame, &frame)
             }
-            return (rare.deferred.takeAll(), rare.attempts)
+            return []
         }
         frame = nil
-        if followers.isEmpty || attempts.isEmpty { return followers }
-        let next = newFrame()
-        family.lock.withLock { token in next.state[token].more().attempts = attempts }
-        frame = next
         return followers
     }
 
@@ -497,8 +471,32 @@ extension Follower {
     private func reload(_ reloader: KeyLoader?, in container: Container) {
         guard isGone(), let reloader else { return }
         if let input = missingInput() { return family.reports.report(Messages.notReloaded(key, without: input)) }
+        for input in deepInputs() { _ = try? input.loader?.readNow(.reload, in: container) }
         _ = reloader(container, true)
         _ = isGone()
+    }
+
+    /// Returns some of the keys that were dropped with this one, deepest first, so that none of their loads, nor the one of this key
+    /// after them, nests deeply: a change must not need more stack the longer a chain of features is.
+    private func deepInputs() -> [Key] {
+        family.lock.withLock { token in
+            func inputs(_ key: Key) -> ArraySlice<Key> {
+                family.rootPlace(token, of: key)?[token].rare?.last?.direct[...] ?? []
+            }
+            var found: [Key] = []
+            var seen: Set<Key> = [key]
+            var open = [(key: key, inputs: inputs(key))]
+            while let last = open.indices.last {
+                guard let next = open[last].inputs.popFirst() else {
+                    if last > 0, last.isMultiple(of: 32) { found.append(open[last].key) }
+                    open.removeLast()
+                    continue
+                }
+                guard seen.insert(next).inserted, case .missing = node.use({ $0.look(token, next) }) else { continue }
+                open.append((next, inputs(next)))
+            }
+            return found
+        }
     }
 
     /// Returns an async feature that the last instance of a plain feature was made from and that isn't loaded, so that another
@@ -533,12 +531,11 @@ extension Container {
     ///
     /// Writes of the key here and in the nodes above take the slow path from then on.
     func add(
-        _ observer: Observer, _ reloader: KeyLoader?, _ naming: PropertyNaming? = nil, startsWithPresent: Bool = false
+        _ observer: Observer, _ reloader: KeyLoader?, _ naming: (any KeyNaming)? = nil, startsWithPresent: Bool = false
     ) {
         let (node, key) = (node, observer.key)
-        tell(.observed, key)
+        note(.observed, key)
         if let naming { node.family.learn(naming, of: key) }
-        if TestProcess.isTesting { _ = node.putBack(key) }
         let container = (owner ?? (isView ? nil : self)).map { WeakReference($0) }
         var garbage = Garbage()
         let follower: Follower? = node.family.lock.withLock { token in
@@ -563,7 +560,7 @@ extension Container {
         }
         garbage.dispose()
         guard let follower else { return observer.cancel() }
-        if startsWithPresent { Follower.deliver(follower) }
+        if startsWithPresent { Follower.deliver(SmallList(only: follower)) }
         follower.sweep()
     }
 }

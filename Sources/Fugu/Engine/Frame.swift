@@ -17,8 +17,11 @@ final class Frame: Sendable {
     let parent: Frame?
     /// The number of frames in the chain, including this one.
     let level: Int
-    /// The position in the stack at which the chain began, maybe on another thread.
-    private let stackStart: UInt
+    /// The number of frames within one another on this thread, including this one.
+    let nesting: Int
+    /// The number of frames in which no load begins: without optimization, a stack of 512 KB holds 62 loads of throwing features, and
+    /// the code that they call needs some of it.
+    static let nestingLimit = 50
     /// The bits of the keys of all loads in the chain, by `Key.mask`.
     let mask: UInt64
     /// The outermost frame on the same thread or task, or `nil` if this is the outermost one.
@@ -42,7 +45,7 @@ final class Frame: Sendable {
         self.parent = parent
         self.facts = facts
         level = (parent?.level ?? 0) + 1
-        stackStart = parent?.stackStart ?? PlatformStack.position
+        nesting = (own?.nesting ?? 0) + 1
         mask = (parent?.mask ?? 0) | (kind == .load ? key!.mask : 0)
         outer = own?.outermost
         state = FamilyLocked(FrameState())
@@ -52,11 +55,6 @@ final class Frame: Sendable {
 
     var isFinished: Bool { finished.load(ordering: .acquiring) }
     var outermost: UnmanagedReference<Frame> { outer ?? UnmanagedReference(self) }
-
-    /// The number of bytes that the chain takes of the stack, or any larger one if it began on another thread.
-    ///
-    /// Stacks don't overlap, and grow downward: from another one, it's at least what the running thread has used.
-    var stackUsed: UInt { stackStart &- PlatformStack.position }
 
     /// This frame and the frames that need it, innermost first, without those that have ended.
     var chain: some Sequence<Frame> {
@@ -68,6 +66,12 @@ final class Frame: Sendable {
 
     /// The innermost frame that the running code is part of, including code in tasks started inside the frame.
     static var current: Frame? { Context.bound.flatMap { $0.unfinished } }
+
+    /// The keys of the chain, outermost first, also those that code changes or closes.
+    var keys: [Key] { chain.compactMap(\.key).reversed() }
+
+    /// Returns the keys of the loads that run here, outermost first, and the key.
+    @inline(never) static func way(to key: Key) -> [Key] { (current?.way ?? []) + [key] }
 
     /// The current frame, if it runs on this thread or task.
     @inline(never) static var own: Frame? { Context.bound.flatMap { $0.own } }
@@ -96,16 +100,21 @@ final class Frame: Sendable {
     /// Begins a wait for the end on behalf of another frame, or returns `nil` if that would close a circle of waits.
     func beginWait(_ token: LockToken, for frame: Frame?) -> Wait? {
         if Waits.add(frame, for: self) != nil { return nil }
-        let wait = Wait(frame: frame, target: self)
-        state[token].more().waiters.append(wait.waiter)
-        return wait
+        return Wait(waiter: addWaiter(token), frame: frame, target: self)
+    }
+
+    /// Returns a waiter for the end of a frame that hasn't ended.
+    func addWaiter(_ token: LockToken) -> Waiter {
+        let waiter = Waiter()
+        state[token].more().waiters.append(waiter)
+        return waiter
     }
 
     /// Defers the delivery to followers until the frame ends.
-    func postpone(_ followers: [Follower]) {
+    func postpone(_ followers: SmallList<Follower>) {
         family.lock.withLock { token in
             let rare = state[token].more()
-            for follower in followers { rare.deferred.append(follower) }
+            followers.forEach { rare.deferred.append($0) }
         }
     }
 
@@ -113,7 +122,7 @@ final class Frame: Sendable {
     func deliver() {
         guard outer == nil else { return }
         let followers = family.lock.withLock { token in state[token].rare?.deferred.takeAll() ?? [] }
-        if let first = followers.first { Follower.deliver(first, Array(followers.dropFirst())) }
+        Follower.deliver(SmallList(followers))
     }
 }
 
@@ -124,8 +133,6 @@ final class RareFrameState {
     var waiters = SparseList<Waiter>()
     /// The followers to deliver to at the end, if the frame is the outermost one on its thread or task.
     var deferred = Kept<[Follower]>([])
-    /// The number of attempts to load again for each follower, in this and earlier rounds of a delivery.
-    var attempts = WordTable<ObjectIdentifier, Int>()
     /// The pending writes of an update or of rules, and of the nested updates in progress, or empty if none are collected.
     var pending: [PendingWrites] = []
     /// The time at which an update, a `modify`, or a run of rules began.
@@ -145,14 +152,38 @@ final class RareFrameState {
     var task: Task<Void, Never>?
     /// The priority of the task, which waiters raise.
     var priority: UInt8 = 0
-    /// The number of the load in events.
-    var number: UInt64?
+    /// What was noted of a load when it began, if somebody listened.
+    var mark: LoadMark?
 
     @inline(never) init() {}
 }
 
 /// A failed load that a frame needed: the path from it to the load that threw the error, and when that failed.
 typealias FailedNeed = (way: [Key], error: any Error, time: UInt64)
+
+/// A record of a failed load, for graphs, with the text of its error, because the error itself may keep any object.
+struct FailedLoad: Sendable {
+    let text: String
+    /// Whether a feature wasn't set that isn't loaded in tests.
+    let isUnset: Bool
+    /// The path from the key to the one whose load threw the error.
+    let way: [Key]
+    /// The inputs that the load had read.
+    let inputs: [Key]
+    /// Whether a later load has succeeded.
+    var isPast = false
+
+    private static let longestText = 500
+
+    /// Creates a record, outside every lock, because describing the error is user code.
+    init(_ error: any Error, way: [Key], inputs: [Key]) {
+        let text = "\(error)"
+        isUnset = (error as? LoadError)?.code == .notSet
+        self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
+        self.way = way
+        self.inputs = inputs
+    }
+}
 
 extension Frame {
     /// Outside the lock: records that a load that this frame needed has failed.
@@ -175,6 +206,43 @@ extension Frame {
                 ?? []
         }
     }
+
+    /// Outside the lock: remembers that the load has failed.
+    func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
+        if error is CancellationError { return }
+        let failure = FailedLoad(error, way: way, inputs: inputs)
+        family.lock.withLock { token in
+            guard let node, !node.isEnded(token) else { return }
+            node.storage[token].more().failures[key!] = failure
+        }
+    }
+
+    /// Notifies the warm-up that the load is part of, if it's part of one.
+    ///
+    /// Instances made from the placeholder aren't kept.
+    func noteMissingSupply(_ error: LoadError) -> Bool {
+        guard let warmUp = chain.first(where: { $0.kind == .warmUp }) else { return false }
+        // Also the loads of other families that led here.
+        for frame in chain.prefix(while: { $0 !== warmUp }) where frame.kind == .load {
+            frame.family.lock.withLock { token in frame.state[token].isProvisional = true }
+        }
+        warmUp.family.lock.withLock { token in warmUp.state[token].more().missingSupplies.append(error) }
+        return true
+    }
+
+    /// The features that a warm-up needed and that nothing supplies.
+    var missingSupplies: [LoadError] {
+        family.lock.withLock { token in state[token].rare?.missingSupplies.value ?? [] }
+    }
+
+    /// Notes the beginning of a load, and its number unless that's 0.
+    func mark(_ token: LockToken, _ number: UInt64) {
+        if key!.kind == .property { return }
+        state[token].more().mark = (number, state[token].rare?.mark?.start ?? ProcessTime.now)
+    }
+
+    /// What was noted when the load began.
+    func mark(_ token: LockToken) -> LoadMark? { state[token].rare?.mark }
 }
 
 // MARK: The scope of running code
@@ -199,6 +267,14 @@ struct Context: Sendable {
     var unfinished: Frame? {
         guard let frame else { return nil }
         return frame.isFinished ? frame.chain.first { _ in true } : frame
+    }
+
+    /// Whether a load that doesn't suspend is in progress elsewhere, so that whether this code runs before its end is a race.
+    var isBesideLoad: Bool {
+        guard case .handle(let load)? = container?.role, !load.isFinished, load.key!.kind != .asyncFeature else {
+            return false
+        }
+        return !execution.isCurrent
     }
 
     /// Runs `body` as part of a frame, with a container as the current one, or with the bound one if it's `nil`.
@@ -238,33 +314,39 @@ final class Waiter: Sendable {
         case idle
         case blocked(Signal)
         case suspended(CheckedContinuation<Void, any Error>)
-        case released(isCancelled: Bool)
+        case released((any Error)?)
     }
     private let state = Locked(State.idle)
     /// The load that another read has begun, if a read waits for one.
     let load: Frame?
+    /// The frame that needs that load.
+    let reader: Frame?
 
-    @inline(never) init(for load: Frame? = nil) { self.load = load }
+    @inline(never) init(for load: Frame? = nil, by reader: Frame? = nil) {
+        self.load = load
+        self.reader = reader
+    }
 
-    func wake() { release(isCancelled: false) }
+    func wake() { release(with: nil) }
 
-    @inline(never) private func release(isCancelled: Bool) {
+    /// Ends the wait, which throws the error if there is one.
+    @inline(never) func release(with error: (any Error)?) {
         let former = state.withLock { state in
             let former = state
             if case .released = former { return former }
-            state = .released(isCancelled: isCancelled)
+            state = .released(error)
             return former
         }
         switch former {
         case .idle, .released: return
         case .blocked(let signal): signal.raise()
         case .suspended(let continuation):
-            if isCancelled { continuation.resume(throwing: CancellationError()) } else { continuation.resume() }
+            if let error { continuation.resume(throwing: error) } else { continuation.resume() }
         }
     }
 
     /// Blocks the thread until woken.
-    @inline(never) func block() {
+    @inline(never) func block() throws {
         let signal = state.withLock { state -> Signal? in
             if case .released = state { return nil }
             let signal = Signal()
@@ -272,6 +354,7 @@ final class Waiter: Sendable {
             return signal
         }
         signal?.wait()
+        if case .released(let error?) = state.withLock({ $0 }) { throw error }
     }
 
     /// Returns when woken, or throws `CancellationError` if the task is canceled first, after calling `onCancel`.
@@ -280,7 +363,7 @@ final class Waiter: Sendable {
             try await suspend()
         } onCancel: {
             onCancel()
-            release(isCancelled: true)
+            release(with: CancellationError())
         }
     }
 
@@ -289,29 +372,25 @@ final class Waiter: Sendable {
 
     @inline(never) private func suspend() async throws {
         try await withCheckedThrowingContinuation { continuation in
-            let isCancelled = state.withLock { state -> Bool? in
-                if case .released(let isCancelled) = state { return isCancelled }
+            let (isReleased, error) = state.withLock { state -> (Bool, (any Error)?) in
+                if case .released(let error) = state { return (true, error) }
                 state = .suspended(continuation)
-                return nil
+                return (false, nil)
             }
-            switch isCancelled {
-            case true?: continuation.resume(throwing: CancellationError())
-            case false?: continuation.resume()
-            case nil: break
-            }
+            if let error { continuation.resume(throwing: error) } else if isReleased { continuation.resume() }
         }
     }
 }
 
 /// A wait for the end of a frame, on behalf of another one.
 struct Wait {
-    fileprivate let waiter = Waiter()
+    fileprivate let waiter: Waiter
     fileprivate let frame: Frame?
     fileprivate let target: Frame
 
     /// Blocks the thread until the frame has ended.
     func block() {
-        waiter.block()
+        try? waiter.block()
         Waits.remove(frame, for: target)
     }
 
@@ -359,9 +438,11 @@ struct SparseList<Element: AnyObject> {
         return true
     }
 
-    mutating func takeAll() -> [Element] {
+    mutating func takeAll() -> [Element] { take().all }
+
+    mutating func take() -> SparseList {
         defer { self = SparseList() }
-        return all
+        return self
     }
 }
 
@@ -381,38 +462,32 @@ enum Waits {
     private static let edges = Locked<[ObjectIdentifier: Edges]>([:])
 
     /// Records that `waiter` is about to wait for `target`, unless that would close a circle of waits.
-    static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? { add(waiter, for: CollectionOfOne(target)) }
-
-    /// Records that `waiter` is about to wait for all targets, unless waiting for one of them would close a circle of waits.
     ///
-    /// It searches from both ends and continues where it has searched less, so that many waiters for one target, many targets of
-    /// one waiter, or a long chain of waits don't slow each other down.
+    /// It searches from both ends and continues where it has searched less, so that many waiters for one target, or a long chain of
+    /// waits, don't slow each other down.
     ///
     /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, `waiter`, would wait for
-    ///   the first, a target.
-    @inline(never) static func add(_ waiter: Frame?, for targets: some Collection<Frame>) -> [Frame]? {
+    ///   the first, `target`.
+    @inline(never) static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
         guard let waiter else { return nil }
         let above = Array(waiter.chain)
         return edges.withLock { edges in
-            if let circle = findCircle(from: waiter, to: Array(targets), ObjectSet(above), edges) { return circle }
-            for target in targets {
-                for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
-                change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
-            }
+            if let circle = findCircle(from: waiter, to: target, ObjectSet(above), edges) { return circle }
+            for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
+            change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
             return nil
         }
     }
 
     private static func findCircle(
-        from waiter: Frame, to targets: [Frame], _ above: ObjectSet, _ edges: [ObjectIdentifier: Edges]
+        from waiter: Frame, to target: Frame, _ above: ObjectSet, _ edges: [ObjectIdentifier: Edges]
     ) -> [Frame]? {
         // The frames that need the waiter, directly or indirectly, each with the frame that it needs.
         var needs = WordTable<ObjectIdentifier, Frame>()
         var behind = [waiter]
-        // The frames that the targets wait for, or `nil` once one of them is known to need the waiter.
-        var ahead: [Frame]? = targets.reversed()
-        let sought = ObjectSet(targets)
-        var seen = sought
+        // The frames that the target waits for, or `nil` once it's known to need the waiter.
+        var ahead: [Frame]? = [target]
+        var seen = ObjectSet([target])
         var (costAhead, costBehind) = (0, 0)
         while let last = behind.last {
             let waiters = edges[ObjectIdentifier(last)]?.waiters ?? Ends()
@@ -432,7 +507,7 @@ enum Waits {
             }
             costBehind += waiters.count + 1
             behind.removeLast()
-            if sought.contains(last) { return circle(from: last, to: waiter, needs) }
+            if last === target { return circle(from: last, to: waiter, needs) }
             let parent = last.parent?.chain.first { _ in true }
             for next in [parent].compactMap(\.self) + waiters.values.map(\.frame)
             where next !== waiter && !next.isFinished && needs[ObjectIdentifier(next)] == nil {

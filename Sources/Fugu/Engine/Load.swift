@@ -4,15 +4,17 @@
 struct LoadFacts: Sendable {
     /// The home that the feature declares, or `inferred` for a decoration.
     let home: Home
-    /// Whether the instance lives in the node that the declaration names, and not where the inputs of a loader live that was
-    /// replaced below that node.
-    let isFixed: Bool
+    /// The instance lives here or deeper: the node to which the feature declares to belong, or the nearest one that holds the key
+    /// without a value.
+    let floor: UnmanagedReference<Node>?
+    /// Whether another loader than the feature's own loads.
+    let isReplaced: Bool
     let reloads: Bool
     let isExternal: Bool
+    /// Whether something is loaded in the feature's place, whose inputs don't count.
+    let isStandIn: Bool
     /// Whether a layer loads, which reads first what it wraps.
     let wraps: Bool
-    /// The nearest node that holds the key without a value: the instance lives there or deeper.
-    let limit: UnmanagedReference<Node>?
     /// The node in which the instance is expected to live.
     let expected: UnmanagedReference<Node>
     /// The time at which the load began.
@@ -172,7 +174,17 @@ extension CellReference {
     /// The time by which an instance recognizes what it was made from.
     ///
     /// A value that's set has the time of an equal default that it hides, but wasn't made from the same.
-    func inputTime(_ provenance: Provenance?) -> UInt64 { provenance == nil ? time : time | 1 << 63 }
+    func inputTime(_ provenance: Provenance?) -> UInt64 { provenance == nil ? time : time | Input.madeBit }
+}
+
+extension Input {
+    /// Marks the time of what was made from other inputs.
+    fileprivate static let madeBit: UInt64 = 1 << 63
+
+    /// Whether an instance that was made from what was seen then may stay, by the times of that and of what's seen now.
+    ///
+    /// A value that was set since and equals it changes nothing; a default that's uncovered does, because it has more inputs.
+    static func isSame(_ now: UInt64, as then: UInt64) -> Bool { now == then || now | madeBit == then }
 }
 
 extension Frame {
@@ -225,6 +237,9 @@ extension Frame {
         record(token, root.storage.cell(token, key.known(at: 0)), of: UnmanagedReference(root), as: key)
     }
 
+    /// Notes that what the load gives is only for its container.
+    func noteLocal(_ token: LockToken) { if !isFinished { state[token].isLocal = true } }
+
     func add(_ token: LockToken, _ input: Input, _ depth: Int) {
         if depth > state[token].depth { state[token].depth = depth }
         if input.provenance?.isLocal == true { state[token].isLocal = true }
@@ -245,7 +260,9 @@ extension Frame {
     }
 
     /// Whether an input has changed since it was read.
-    func isOld(_ token: LockToken, _ input: Input) -> Bool { node!.time(token, of: input.key) != input.time }
+    func isOld(_ token: LockToken, _ input: Input) -> Bool {
+        !Input.isSame(node!.time(token, of: input.key), as: input.time)
+    }
 
     /// Adds a closer, and returns whether the load was still running.
     func add(_ closer: Closer) -> Bool {
@@ -273,17 +290,16 @@ extension Frame {
         for container: Container, _ recorder: Frame?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         let view = Container(handle: self)
-        let span = LoadSpan.begin(self)
+        family.emit(.began(self))
         let result: Result<Payload, any Error>
         do {
             result = .success(try Context.run(view, self) { try loader(view) })
         } catch {
             result = .failure(error)
         }
-        let given = endLoad(with: result, recorder, span)
+        let given = endLoad(with: result, recorder)
         view.answers(from: homeNode)
         deliver()
-        if facts!.isLate { family.reports.report(Messages.loadedAfterClosing(way + [key!])) }
         return try given.get()
     }
 
@@ -292,14 +308,15 @@ extension Frame {
     /// Returns a waiter for the end, or `nil` if the load has ended.
     ///
     /// - `mayRunHere`: Whether the load may run on this thread until it first suspends.
+    /// - `joined`: The waiter, if it has joined the load.
     func start(
-        for container: Container, _ recorder: Frame?, mayRunHere: Bool,
+        for container: Container, _ recorder: Frame?, mayRunHere: Bool, _ joined: Waiter?,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) -> Waiter? {
         let priority = Task.currentPriority
         let task = Task<Void, Never>.start(atOnce: mayRunHere) { [self] in
             let view = Container(handle: self)
-            let span = LoadSpan.begin(self)
+            family.emit(.began(self))
             let result: Result<Payload, any Error>
             do {
                 // A load that every waiter left before it began doesn't begin, because another one may already be in progress.
@@ -310,24 +327,28 @@ extension Frame {
                 // Close what the load opened before waiters are woken.
                 await closeFailed()
             }
-            _ = endLoad(with: result, recorder, span)
+            _ = endLoad(with: result, recorder)
             view.answers(from: homeNode)
             deliver()
             withExtendedLifetime(container) {}
         }
         if isFinished { return nil }
-        let waiter = Waiter()
+        let waiter = joined ?? Waiter()
+        var isRefused = false
         let raised: UInt8? = family.lock.withLock { token in
             if isFinished { return nil }
             let rare = state[token].more()
             rare.task = task
-            rare.waiters.append(waiter)
+            if joined == nil { rare.waiters.append(waiter) }
+            // A closing may have refused the reader before.
+            isRefused = rare.waiters.isEmpty || node!.storage[token].isAbandoning && node!.refuses(token, parent)
             // A more urgent task may already wait.
             if rare.priority > priority.rawValue { return rare.priority }
             rare.priority = priority.rawValue
             return 0
         }
         guard let raised else { return nil }
+        if isRefused { refuse(waiter) }
         guard raised > 0, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return waiter }
         task.escalatePriority(to: TaskPriority(rawValue: raised))
         return waiter
@@ -349,26 +370,31 @@ extension Frame {
     ///
     /// Returns the result for the reader that began the load.
     private func endLoad(
-        with result: Result<Payload, any Error>, _ recorder: Frame?, _ span: LoadSpan?
+        with result: Result<Payload, any Error>, _ recorder: Frame?
     ) -> Result<Payload, any Error> {
         var effects = Effects(in: self)
         var given = result
         var inputs: [Key] = []
-        let failedWay: [Key] = if case .failure(let error) = result { [key!] + way(to: error) } else { [] }
-        let report = family.lock.withLock { token -> String? in
-            let end = LoadOutcome(token, of: self, way: failedWay)
-            state[token].home = UnmanagedReference(end.home)
+        let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
+        let failedWay = error.map { [key!] + way(to: $0) } ?? []
+        let isFirstLate = family.lock.withLock { token in
+            if facts!.isStandIn {
+                state[token].forgetInputs(&effects.garbage)
+                (state[token].depth, state[token].isLocal) = (0, false)
+            }
+            let outcome = LoadOutcome(token, of: self, way: failedWay)
+            state[token].home = UnmanagedReference(outcome.home)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
             effects.wake(finish(token))
-            let report = end.settle(token, &given, for: recorder, span?.duration, &effects)
+            let end = outcome.settle(token, &given, for: recorder, &effects)
             if !failedWay.isEmpty { inputs = state[token].inputs.map(\.key) }
-            end.removeFromLists(token, &effects)
-            span?.end(token, end.kind(token), of: self, end.home, result, &effects)
-            return report
+            outcome.removeFromLists(token, &effects)
+            family.emit(token, .ended(outcome, end, error), &effects)
+            return facts!.isLate && error == nil && node!.isFirstLate(token)
         }
         effects.perform()
-        if let report { family.reports.report(report) }
-        if case .failure(let error) = result {
+        if isFirstLate { family.reports.report(Messages.loadedAfterClosing((parent?.way ?? []) + [key!])) }
+        if let error {
             remember(error, failedWay, inputs)
             if case .failure = given { parent?.needFailed(failedWay, error) }
         }
@@ -387,6 +413,13 @@ extension Frame {
 
     func pendingOutcome(_ token: LockToken) -> PendingOutcome {
         state[token].more().outcome.orMade(PendingOutcome(nil))
+    }
+
+    /// Notes that the load asks another container than that of its reader, and returns that.
+    @inline(never)
+    func asks(_ asked: Container) -> Container {
+        family.lock.withLock { token in state[token].container = UnmanagedReference(asked) }
+        return asked
     }
 
     /// Adds the load to the list of its key's loads.
@@ -439,7 +472,7 @@ extension Frame {
         }
     }
 
-    /// Removes a task that no longer waits.
+    /// Removes a reader that no longer waits.
     ///
     /// When the last one leaves, the load is canceled, and the next reader begins a new one.
     private func withdraw(_ waiter: Waiter) {
@@ -453,13 +486,29 @@ extension Frame {
         }
         task?.cancel()
     }
+
+    /// Refuses a reader that waits in a container that's being closed.
+    func refuse(_ waiter: Waiter) {
+        withdraw(waiter)
+        waiter.release(with: LoadError.closed([]))
+    }
 }
 
 extension Node {
+    /// Returns whether nothing was loaded here since the closing, and notes that something is.
+    fileprivate func isFirstLate(_ token: LockToken) -> Bool {
+        let rare = storage[token].more()
+        defer { rare.hasLoadedLate = true }
+        return !rare.hasLoadedLate
+    }
+
     /// Whether the key was reset here or in a node up to `home`, or has another loader since a change above, after a load of it
     /// began.
     ///
+    /// It can't be inlined: the compiler (6.3.1) fails otherwise.
+    ///
     /// - `home`: Where the instance lives: an ancestor, or this node unless given.
+    @inline(never)
     func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
         if family.state[token].now == begun { return false }
         return path.contains { node in

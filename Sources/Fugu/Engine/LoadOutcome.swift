@@ -2,7 +2,7 @@
 
 /// How a load ended, for those that needed it.
 struct LoadOutcome {
-    private let load: Frame
+    let load: Frame
     /// The path from the load to the one that threw the error, or an empty array if it succeeded.
     let way: [Key]
     let home: Node
@@ -10,7 +10,7 @@ struct LoadOutcome {
     let lifetime: Lifetime?
     /// Whether an input changed during the load, or the loader of a failed one.
     let isOld: Bool
-    /// Whether the instance isn't kept for that reason, so that waiters ask again.
+    /// Whether waiters ask again: the instance isn't kept for that reason, or the load failed when its container was already gone.
     let mustBeRetried: Bool
     /// Whether the outcome is only for the reader that began the load.
     let isProvisional: Bool
@@ -18,47 +18,57 @@ struct LoadOutcome {
     private let rootPlace: Place
 
     var hasFailed: Bool { !way.isEmpty }
-    private var key: Key { load.key! }
+    var key: Key { load.key! }
     /// The key by which the home knows the instance, not that of its declared home.
-    private var knownKey: Key { key.known(at: home.depth) }
+    var knownKey: Key { key.known(at: home.depth) }
     private var asker: Node { load.node! }
-    private var facts: LoadFacts { load.facts! }
+    var facts: LoadFacts { load.facts! }
 
     init(_ token: LockToken, of load: Frame, way: [Key]) {
         (self.load, self.way) = (load, way)
-        let (asker, facts, state) = (load.node!, load.facts!, load.state)
+        let (asker, state) = (load.node!, load.state)
         rootPlace = asker.ancestor(at: 0).place(token, load.key!.known(at: 0))
-        var isLocal = facts.home.isLocal || state[token].isLocal
-        var home = isLocal ? asker : asker.ancestor(at: max(state[token].depth, facts.limit?.depth ?? 0))
+        var isLocal = load.facts!.home.isLocal || state[token].isLocal
         var others: [Key] = []
-        if let key = facts.home.key {
-            // A node that sets the key has an instance that's different, whether the load reads the key or not.
-            others = [key]
-            if facts.isFixed { home = asker }
-            asker.storage.cell(token, key).mark(CellFlags.input)
+        if let keys = load.facts!.home.keys {
+            // A node that sets such a key has an instance that's different, whether the load reads the key or not.
+            others = keys
+            for key in keys { asker.storage.cell(token, key).mark(CellFlags.input) }
         }
-        while home !== asker, let older = Self.older(token, than: load, seenFrom: home) {
-            if older.isLocal {
-                isLocal = true
-                home = asker
-            } else {
-                var first = asker
-                for node in asker.path(below: home) where node.holdsAny(token, of: older.keys, older.mask) {
-                    first = node
-                }
-                let reasons = older.keys.filter { first.holds(token, $0) }
-                // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
-                home = asker.path.first { node in reasons.contains { node.holds(token, $0) } }!
-                others += reasons
-            }
-        }
+        let home = Self.home(token, of: load, &isLocal, &others)
         self.home = home
         let hasOldInputs = load.hasOldInputs(token)
-        isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key!, since: facts.begun, home: home)
-        mustBeRetried = hasOldInputs && load.mustBeRetried(token)
+        isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key!, since: load.facts!.begun, home: home)
+        mustBeRetried = hasOldInputs && load.mustBeRetried(token) || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].rare?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty)
+    }
+
+    /// Returns where the instance lives: in the asker if it's local, and otherwise in the deepest node of its floor, of what it was
+    /// made from, and of the keys that hide older instances from the asker.
+    ///
+    /// - `isLocal`: Whether it's local, also because an older instance is.
+    /// - `hiding`: Receives the keys that hide older instances.
+    @inline(__always)
+    private static func home(
+        _ token: LockToken, of load: Frame, _ isLocal: inout Bool, _ hiding: inout [Key]
+    ) -> Node {
+        let (asker, state) = (load.node!, load.state)
+        var home = isLocal ? asker : asker.ancestor(at: max(state[token].depth, load.facts!.floor?.depth ?? 0))
+        while home !== asker, let older = older(token, than: load, seenFrom: home) {
+            if older.isLocal {
+                isLocal = true
+                return asker
+            }
+            var first = asker
+            for node in asker.path(below: home) where node.holdsAny(token, of: older.keys, older.mask) { first = node }
+            let reasons = older.keys.filter { first.holds(token, $0) }
+            // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
+            home = asker.path.first { node in reasons.contains { node.holds(token, $0) } }!
+            hiding += reasons
+        }
+        return home
     }
 
     /// Returns the provenance of an older instance, of the key or of an input, that `home` sees and the asker doesn't, if
@@ -94,7 +104,7 @@ struct LoadOutcome {
                 return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
             }
             let hasOneKey = state[token].moreInputs.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.wraps == wraps, last.homeKey == nil,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.wraps == wraps, last.homeKeys.isEmpty,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].isMadeFrom(last)
@@ -123,7 +133,7 @@ struct LoadOutcome {
         keys = (keys + direct).sortedUnique()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
-            homeKey: load.facts!.home.key, wraps: wraps)
+            homeKeys: load.facts!.home.keys ?? [], wraps: wraps)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
@@ -136,34 +146,34 @@ struct LoadOutcome {
         let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
-        let isLate =
-            load.facts!.isLate && home.storage[token].rare?.closing?.isFinished == false
-            && !load.chain.contains { $0.kind == .closer }
-        let key = load.key!.known(at: home.depth)
-        return Lifetime(token, key, home: home, closers: closers, uses: uses, isLate: isLate)
+        let isLeft = load.facts!.isLate && !load.chain.contains { $0.kind == .closer }
+        return Lifetime(
+            token, load.key!.known(at: home.depth), home: home, closers: closers, uses: uses,
+            leftSince: isLeft ? load.facts!.begun : 0)
     }
 
-    /// Keeps the instance, or replaces `result` with what the reader gets instead, and returns a message to report.
+    /// Keeps the instance, or replaces `result` with what the reader gets instead; returns how the load has ended.
     ///
     /// - `recorder`: The load that reads the instance through its handle.
     func settle(
-        _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Frame?, _ duration: Duration?,
-        _ effects: inout Effects
-    ) -> String? {
+        _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Frame?, _ effects: inout Effects
+    ) -> LoadEnd {
         if !hasFailed { rememberLast(token, &effects) }
         if case .found(let cell, let owner) = lookAgain(token), !hasFailed || !cell.has(CellFlags.loaded),
             let other = cell.payload
         {
             // The key was set or loaded during the load: that value stays, and waiters that see it look again.
             recorder?.record(token, cell, of: owner, as: key)
+            asker.link(token, key, to: cell, of: owner)
             defer { result = .success(other) }
-            if owner.depth <= home.depth { return nil }
+            let end = hasFailed ? LoadEnd.failed : .overtaken
+            if owner.depth <= home.depth { return end }
             publish(token, result)
             // Containers that don't see the value set below the home can still share the instance.
-            if case .success(let payload) = result, case .missing = home.look(token, key), isWanted(token) {
-                _ = keep(token, payload, duration, &effects)
+            guard case .success(let payload) = result, case .missing = home.look(token, key), isWanted(token) else {
+                return end
             }
-            return nil
+            return .kept(in: keep(token, payload, &effects))
         }
         publish(token, result)
         guard case .success(let payload) = result else {
@@ -172,26 +182,27 @@ struct LoadOutcome {
             if let place = home.storage.existingCell(token, knownKey)?.place {
                 effects.noteFailure(token, place, of: provenance, isOutdated: isOld && !isProvisional)
             }
-            return nil
+            return .failed
         }
-        guard isWanted(token) else {
-            recorder?.record(token, self, of: key)
-            repeatIfObserved(token, &effects)
-            return nil
+        if let lifetime { asker.hold(token, lifetime, of: UnmanagedReference(home)) }
+        var end = LoadEnd.notKept
+        if isWanted(token) {
+            let cell = keep(token, payload, &effects)
+            end = .kept(in: cell)
+            var isSeen = home === asker
+            if !isSeen, case .found(let seen, _) = asker.look(token, key) { isSeen = seen == cell }
+            if isSeen {
+                recorder?.record(token, cell, of: UnmanagedReference(home), as: key)
+                asker.link(token, key, to: cell, of: UnmanagedReference(home))
+                return end
+            }
         }
-        let cell = keep(token, payload, duration, &effects)
-        let owner = UnmanagedReference(home)
-        var isSeen = home === asker
-        if !isSeen, case .found(let seen, _) = asker.look(token, key) { isSeen = seen == cell }
-        if isSeen {
-            recorder?.record(token, cell, of: owner, as: key)
-            asker.link(token, key, to: cell, of: owner)
-        } else {
-            recorder?.record(token, self, of: key)
-            // A key that was set or replaced during the load hides the instance from the asker.
-            repeatIfObserved(token, &effects)
+        // It isn't kept, or a key that was set or replaced during the load hides it from the asker.
+        recorder?.record(token, self, of: key)
+        if !isProvisional, let place = home.storage.existingCell(token, knownKey)?.place {
+            effects.noteNotKept(token, place, of: provenance)
         }
-        return madeAgain(token)
+        return end
     }
 
     /// Returns what the asker sees now.
@@ -212,9 +223,7 @@ struct LoadOutcome {
         return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, knownKey, in: home)
     }
 
-    private func keep(
-        _ token: LockToken, _ payload: Payload, _ duration: Duration?, _ effects: inout Effects
-    ) -> CellReference {
+    private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
         let knownKey = knownKey
         let cell = home.storage.cell(token, knownKey)
         if let place = cell.place { place.forget(token, &effects.garbage) }
@@ -223,10 +232,10 @@ struct LoadOutcome {
         if isTraced {
             let place = home.isRoot ? rootPlace : home.place(token, knownKey)
             place.adopt(token, provenance, lifetime, &effects.garbage)
-            place[token].isOutdated = isOld
-            #if DEBUG
-            place[token].duration = duration
-            #endif
+            if let lifetime {
+                for closer in lifetime.teardown.closers.reversed() { closer.task.map { effects.add($0) } }
+            }
+            place[token].since = isOld ? facts.begun : cell.time
             place[token].loadCount += 1
             _ = asker.path.firstResult { node -> Bool? in
                 if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }
@@ -235,14 +244,6 @@ struct LoadOutcome {
         }
         if let place = cell.place { effects.announce(token, place, .loaded) }
         return cell
-    }
-
-    /// Makes followers load the key again, because the instance wasn't kept or isn't seen.
-    private func repeatIfObserved(_ token: LockToken, _ effects: inout Effects) {
-        guard !isProvisional, let place = home.storage.existingCell(token, knownKey)?.place else {
-            return
-        }
-        effects.noteNotKept(token, place, of: provenance)
     }
 
     /// Whether what the instance was made from is kept: most defaults read nothing.
@@ -271,46 +272,13 @@ struct LoadOutcome {
         effects.garbage.add(lifetime)
         state[token].container = nil
         guard let rare = state[token].rare.take() else { return }
-        // Later events need the load's number, and deferred followers are notified after this.
-        if rare.number != nil || !rare.deferred.value.isEmpty {
+        // Later facts need the load's mark, and deferred followers are notified after this.
+        if rare.mark != nil || !rare.deferred.value.isEmpty {
             let left = state[token].more()
-            left.number = rare.number
+            left.mark = rare.mark
             swap(&left.deferred, &rare.deferred)
         }
         effects.garbage.add(rare)
-    }
-
-    /// Returns what debug builds report about an instance that's loaded again for a child.
-    private func madeAgain(_ token: LockToken) -> String? {
-        #if DEBUG
-        guard !home.isRoot, facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal,
-            facts.limit == nil,
-            !facts.isFixed, provenance.keys.contains(where: { home.holds(token, $0) })
-        else { return nil }
-        let family = load.family
-        let rare = rootPlace[token].more()
-        // What each request makes for itself, such as a transaction, is meant to be closed with it.
-        guard rare.isMadeBelow && facts.isExternal || rootPlace[token].cell.has(CellFlags.loaded) else {
-            rare.isMadeBelow = true
-            return nil
-        }
-        guard family.state[token].isNew(key, key) else { return nil }
-        return Messages.madeAgain(key, family.way(token, from: key) { home.holds(token, $0) })
-        #else
-        return nil
-        #endif
-    }
-
-    /// Returns the kind of the event that reports the end.
-    func kind(_ token: LockToken) -> EventKind {
-        if hasFailed { return .failed }
-        guard let cell = home.storage.existingCell(token, knownKey), cell.has(CellFlags.loaded), let place = cell.place,
-            place[token].provenance === provenance
-        else {
-            if case .found = lookAgain(token) { return .overtaken }
-            return .notKept
-        }
-        return place[token].loadCount > 1 ? .reloaded : .loaded
     }
 }
 
@@ -320,22 +288,28 @@ typealias PendingOutcome = Locked<(outcome: LoadOutcome, result: Result<Payload,
 extension Family {
     /// Returns the path from a feature to the first key that meets a condition, along the inputs of the last loads.
     func way(_ token: LockToken, from key: Key, to isMet: (Key) -> Bool) -> [Key] {
+        // Where an instance lives also depends on the keys of its declared home.
+        way(from: key, to: isMet) { next in
+            let last = rootPlace(token, of: next)?[token].rare?.last
+            return (last?.direct ?? []) + (last?.homeKeys ?? [])
+        } ?? [key]
+    }
+
+    /// Returns the shortest path from a key to another one that meets a condition, if there is one.
+    func way(from key: Key, to isMet: (Key) -> Bool, inputs: (Key) -> [Key]) -> [Key]? {
         var ways = KeyTable<Key>()
         var open = [key]
         var index = 0
         while index < open.count {
             let next = open[index]
             index += 1
-            if next != key, isMet(next) {
-                return sequence(first: next) { ways[$0] }.reversed()
-            }
-            for input in rootPlace(token, of: next)?[token].rare?.last?.direct ?? []
-            where input != key && !ways.contains(input) {
+            if next != key, isMet(next) { return sequence(first: next) { ways[$0] }.reversed() }
+            for input in inputs(next) where input != key && !ways.contains(input) {
                 ways[input] = next
                 open.append(input)
             }
         }
-        return [key]
+        return nil
     }
 
     /// Whether the last instance of a key lived in the container that asked, and not because of an input.

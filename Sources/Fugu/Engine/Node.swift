@@ -8,13 +8,18 @@ final class Family: Sendable {
     ///
     /// The places of its cells hold what the family knows about each key.
     private let rootStorage: StorageReference
-    private let observed = Atomic(false)
+    /// What hears every read, too, which therefore takes the slow path; it's chosen with the root.
+    let checker: (any FactSink)?
+    private let heard: Atomic<Bool>
     /// Receives the mistakes that can't be thrown.
     let reports = Reports()
 
-    init(rootStorage: StorageReference, lock: FamilyLock) {
+    init(rootStorage: StorageReference, lock: FamilyLock, _ checker: (any FactSink)?) {
         self.rootStorage = rootStorage
         self.lock = lock
+        self.checker = checker
+        heard = Atomic(checker != nil)
+        if let checker { state.unshared.sink = Kept(checker) }
     }
 
     deinit {
@@ -22,12 +27,13 @@ final class Family: Sendable {
         lock.destroy()
     }
 
-    /// Whether events are observed.
-    var hasEvents: Bool { observed.load(ordering: .relaxed) }
+    /// Whether somebody hears facts.
+    var isHeard: Bool { heard.load(ordering: .relaxed) }
 
-    func setEventHub(_ token: LockToken, _ hub: EventHub?, _ garbage: inout Garbage) {
-        state[token].eventHub.set(hub, &garbage)
-        observed.store(hub != nil, ordering: .relaxed)
+    /// Sets what hears facts, besides reads.
+    func setSink(_ token: LockToken, _ sink: (any FactSink)?, _ garbage: inout Garbage) {
+        state[token].sink.replace(by: sink, &garbage)
+        heard.store(sink != nil, ordering: .relaxed)
     }
 
     /// The place of a key in the root, if there is one.
@@ -46,15 +52,11 @@ struct FamilyState {
     /// The time of the last change, load, or failure.
     private(set) var now: UInt64 = 0
     private(set) var childCount: UInt64 = 0
-    /// How to ask sources for each named key that was read or observed.
-    var namings = KeyTable<PropertyNaming>()
-    /// The nodes that have sources; a node is removed when it ends.
-    var sourced = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
-    /// The call of a leaver's closer that runs, of which the error is kept.
-    var leaverCall = Kept<CloserCall?>(nil)
-    /// The reports that debug builds have already made: for each feature, the keys.
-    private var reported = KeyTable<Set<Key>>()
-    fileprivate(set) var eventHub = Kept<EventHub?>(nil)
+    /// The name of each named key that was read or observed.
+    var namings = KeyTable<any KeyNaming>()
+    /// The nodes that have a supplier; a node is removed when it ends.
+    var supplied = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
+    fileprivate(set) var sink = Kept<(any FactSink)?>(nil)
 
     /// Advances the clock and returns the new time, which no other change has.
     mutating func tick() -> UInt64 {
@@ -66,9 +68,6 @@ struct FamilyState {
         childCount += 1
         return childCount
     }
-
-    /// Records a report about a feature and a key, and returns whether it's the first one.
-    mutating func isNew(_ feature: Key, _ key: Key) -> Bool { reported.insert(key, for: feature) }
 }
 
 /// A container as the engine sees it: its storage, its family, and its position in it.
@@ -85,10 +84,12 @@ final class Node: Sendable {
     var isRoot: Bool { above == nil }
 
     /// Creates a root.
-    init() {
+    ///
+    /// - `checker`: What hears all facts, reads among them.
+    init(_ checker: (any FactSink)?) {
         let lock = FamilyLock()
         storage = StorageReference.make(branch: nil, lock: lock)
-        family = Family(rootStorage: storage, lock: lock)
+        family = Family(rootStorage: storage, lock: lock, checker)
         above = nil
         depth = 0
     }
@@ -117,6 +118,8 @@ enum Life: Comparable {
     case open
     /// The container refuses to load features, because it or an ancestor is closed or closing.
     case refusing
+    /// Readers that still wait are refused, too: the operation has ended, or the deadline of the closing is over.
+    case abandoning
     /// The container is closed, so that features loaded later aren't kept.
     case closed
     /// The container was released.
@@ -133,14 +136,17 @@ struct NodeState {
     var isEnded: Bool { life == .ended }
     /// Whether the container was released, and the node hasn't ended yet.
     var isReleased = false
+    /// Whether `withChild` made the container, and it isn't closed yet.
+    var isOperation = false
     var isRefusing: Bool { life >= .refusing }
+    var isAbandoning: Bool { life >= .abandoning }
     var isClosed: Bool { life >= .closed }
     /// The number of loads requested here that haven't ended, plus the number of reads here that wait for loads.
     var inProgress: UInt32 = 0
     /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0
-    /// Refuses external features; children inherit it.
-    var strictness: Strictness?
+    /// What refuses external features; children inherit it.
+    var policy: (any LoadPolicy)?
     var rare: RareNodeState?
     // Children are unlinked before they're released, so these never dangle.
     var firstChild: UnmanagedReference<Node>?
@@ -169,61 +175,47 @@ extension Optional where Wrapped: AnyObject {
 ///
 /// The family's lock protects it.
 final class RareNodeState {
-    /// The sources that are asked for named keys.
-    var sources = Kept<(any ValueSources)?>(nil)
-    /// The rules that were added here, in order.
-    var rules: [ScopeRule] = []
-    /// The scopes of this container by path, held weakly, and their nodes.
-    var scopes: [String: (container: WeakReference<Container>, node: UnmanagedReference<Node>)] = [:]
-    /// The state of the rules, if the container is a scope.
-    var scope: ScopeState?
+    /// Whom the node asks for named keys.
+    var supplier = Kept<(any ValueSupplier)?>(nil)
+    /// What another module keeps here.
+    var attachment: (any ContainerAttachment)?
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
     /// The closers that were registered outside loads.
     var closers = Kept<[Closer]>([])
-    /// The closing in progress, which has finished once it has run the closers, but not yet released everything.
-    var closing: Frame?
-    /// How many closings will run, or are running, the closers of what leaves.
-    var dueClosings = 0
+    /// How far the closing has come that has begun here, or will; meanwhile, the node doesn't end.
+    var closing: ClosingStage?
+    /// The frame of the closing that others wait for, from when it comes to the node until it has released everything there.
+    var claimant: Frame?
     /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
     var teardowns = SparseList<Teardown>()
-    /// The closers of instances that others load while a closing runs here, until it ends.
-    var lateTeardowns = SparseList<Teardown>()
-    /// The frame of the closers of the instance that has left last, from here or below; each waits for the one before.
-    var lastLeaver: Frame?
-    var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || !lateTeardowns.isEmpty }
+    /// Those that the closing has taken, while it runs here.
+    var taken: SparseList<Teardown>?
+    /// What has left this node or one below, while its closers run.
+    var leavers = SparseList<Leaver>()
+    var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || taken != nil || !leavers.isEmpty }
+    /// The lifetimes of what an operation has read, until it's closed.
+    var reads = Kept<WordTable<ObjectIdentifier, Lifetime>>(WordTable())
     /// The waits of reads here for loads that other reads have begun, here or elsewhere.
     var joined = SparseList<Waiter>()
-    /// The tasks that wait until no load is in progress here.
+    /// The tasks that wait until no load is in progress here, or for the end of a closing.
     var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.
     var recorder: Frame?
-    /// Whether a test's trait has made the container within that of another trait.
-    var isTestRoot = false
-    /// Whether the container is being configured, and the refusals meanwhile.
-    var isConfiguring = false
-    var refusals = Kept<[Strictness.Refusal]>([])
+    /// Whether declared homes above don't count here and below.
+    var isHomeRoot = false
+    /// Whether something was loaded after the closing.
+    var hasLoadedLate = false
     /// The last failed load of each key that was requested here.
     var failures = KeyTable<FailedLoad>()
-    /// What's told of every access, in a test process.
-    var watcher: Watcher?
-    /// The reports that debug builds have made of reads that ignore what is overridden here: for each reader, the keys.
-    private var reported = KeyTable<Set<Key>>()
-    #if DEBUG
-    /// Where `Container.with` or `withChild` made the container.
-    var place: SourcePlace?
-    #endif
 
     @inline(never) init() {}
-
-    /// Records a report about a reader and a key, and returns whether it's the first one.
-    func isNew(_ reader: Key, _ key: Key) -> Bool { reported.insert(key, for: reader) }
 }
 
 /// A weak reference that can be copied under a lock.
 ///
 /// Make the object strong outside every lock, because releasing it may end it.
-struct WeakReference<Object: AnyObject & Sendable>: Sendable, Equatable {
+struct WeakReference<Object: AnyObject & Sendable>: Sendable {
     private final class Holder: Sendable {
         weak let object: Object?
         init(_ object: Object?) { self.object = object }
@@ -236,9 +228,6 @@ struct WeakReference<Object: AnyObject & Sendable>: Sendable, Equatable {
     ///
     /// Ask outside every lock.
     var object: Object? { holder.object }
-
-    /// Whether this is a copy of the other one.
-    static func == (left: Self, right: Self) -> Bool { left.holder === right.holder }
 }
 
 extension UnmanagedReference<Node> {
@@ -284,6 +273,16 @@ extension Node {
     func hasChildren(_ token: LockToken) -> Bool { storage[token].firstChild != nil }
     func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
 
+    func childCount(_ token: LockToken) -> Int {
+        var count = 0
+        var child = storage[token].firstChild?.object
+        while let next = child {
+            count += 1
+            child = next.storage[token].nextSibling?.object
+        }
+        return count
+    }
+
     /// Makes every link past this node that was made before `time` invalid.
     @inline(__always)
     func raiseEpoch(_ token: LockToken, to time: UInt64) {
@@ -295,11 +294,22 @@ extension Node {
     /// It never changes: `addChild` sets it before other threads can reach the node.
     var number: Int { Int(storage.unshared.serial) }
 
+    /// Returns the name that was set for the container itself, that of its attachment, or its number.
+    func displayName(_ token: LockToken) -> String {
+        if let cell = storage.existingCell(token, Key.containerName), cell.has(CellFlags.held),
+            let name = cell.payload?.string
+        {
+            return name
+        }
+        return storage[token].rare?.attachment?.name ?? Messages.boxName(number)
+    }
+
     private func addChild(_ token: LockToken, _ child: Node, _ recorder: Frame?) {
         child.storage[token].serial = family.state[token].nextChildNumber()
-        if let strictness = storage[token].strictness { child.storage[token].strictness = strictness }
+        if let policy = storage[token].policy { child.storage[token].policy = policy }
         // No closing comes to what's made once one of this node or above knows its nodes.
-        let isMissed = storage[token].isRefusing && path.contains { $0.storage[token].rare?.closing != nil }
+        let isMissed =
+            storage[token].isRefusing && path.contains { $0.storage[token].rare?.closing ?? .waiting > .waiting }
         child.storage[token].advance(to: isMissed ? .closed : storage[token].life)
         if let recorder = recorder ?? storage[token].rare?.recorder { child.storage[token].more().recorder = recorder }
         let added = UnmanagedReference(child)
@@ -367,6 +377,12 @@ extension Node {
         return storage.existingCell(token, key)?.place?[token].rare?.replacement.value?.link?.wrapsInherited != true
     }
 
+    /// Returns what code or a rule has set a key to here, if one has.
+    func setting(_ token: LockToken, of key: Key) -> Operation? {
+        guard let cell = storage.existingCell(token, key), holds(token, key) else { return nil }
+        return cell.setting(token)
+    }
+
     /// Whether one of the keys, whose bits are in `mask`, is held here.
     func holdsAny(_ token: LockToken, of keys: [Key], _ mask: UInt64) -> Bool {
         storage[token].heldMask & mask != 0 && keys.contains { holds(token, $0) }
@@ -384,6 +400,12 @@ extension Node {
     /// Whether the container is closed.
     var isClosed: Bool { family.lock.withLock { token in storage[token].isClosed } }
 
+    /// Stops the program, since a read that can't throw has no value to give.
+    func stop(_ error: LoadError) -> Never {
+        family.lock.withLock { token in storage[token].policy }?.willStop(error)
+        stopProgram(error.description)
+    }
+
     /// Whether the container is closed or closing.
     var isRefusing: Bool { family.lock.withLock { token in storage[token].isRefusing } }
 
@@ -399,22 +421,20 @@ extension Node {
 
     /// Releases everything the node has, if it must end, and returns the parent if that may have to end, too.
     private func endAlone(_ isReleased: Bool) -> Node? {
+        let isHeard = family.isHeard
         var garbage = Garbage()
-        var abandoned: [Key?] = []
         var followers: [Follower] = []
         var effects = Effects()
         var next: Node?
         family.lock.withLock { token in
             guard isReleased || storage[token].isReleased else { return }
-            let isClosing = storage[token].rare.map { $0.closing != nil || $0.dueClosings > 0 } ?? false
-            storage[token].isReleased = hasChildren(token) || isClosing
+            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing != nil
             if storage[token].isReleased { return }
+            let wasClosed = storage[token].isClosed
             storage[token].advance(to: .ended)
             if let parent {
                 leaveParent(token)
                 if parent.storage[token].isReleased { next = parent }
-            } else {
-                family.setEventHub(token, nil, &garbage)
             }
             for cell in storage.cells(token) {
                 // Instances that depend on keys of this node live in it, so only the links to places above must be undone.
@@ -425,25 +445,40 @@ extension Node {
                 }
                 garbage.add(cell.clear(at: family.state[token].tick()))
             }
-            guard let rare = storage[token].rare.take() else { return }
-            for teardown in rare.teardowns.takeAll() + rare.lateTeardowns.takeAll() {
-                abandoned.append(teardown.key)
-                garbage.add(teardown)
-                garbage.add(Retained(teardown.takeUses()))
-            }
-            if !rare.closers.value.isEmpty { abandoned.append(nil) }
-            if rare.sources.value != nil { family.state[token].sourced[ObjectIdentifier(self)] = nil }
-            if let scope = rare.scope { scope.forget(token, in: self) }
-            effects.wake(rare.idleWaiters)
-            garbage.add(rare)
+            let unclosed = endRare(token, wasClosed: wasClosed, &garbage, &effects)
+            family.emit(token, .released(self, unclosed: unclosed), &effects)
+            if isRoot { family.setSink(token, nil, &garbage) }
         }
         effects.wakeWaiters()
         garbage.dispose()
+        // Only those who listen leave more to do.
+        if isHeard { effects.perform() }
         for follower in followers { follower.end() }
-        #if DEBUG
-        if !abandoned.isEmpty { family.reports.report(Messages.neverClosed(abandoned)) }
-        #endif
         return next
+    }
+
+    /// Releases the rare state, and returns the keys of the instances whose closers never ran, or `nil` for the container's own.
+    @inline(__always)
+    private func endRare(
+        _ token: LockToken, wasClosed: Bool, _ garbage: inout Garbage, _ effects: inout Effects
+    ) -> [Key?] {
+        guard let rare = storage[token].rare.take() else { return [] }
+        var unclosed: [Key?] = []
+        if !wasClosed {
+            for teardown in rare.teardowns.takeAll() {
+                unclosed.append(teardown.key)
+                garbage.add(teardown)
+                garbage.add(Retained(teardown.takeUses()))
+            }
+            if !rare.closers.value.isEmpty { unclosed.append(nil) }
+        } else if !rare.teardowns.isEmpty {
+            // What a closing has left, or what came after it, is closed once nobody has it.
+            storage[token].more().teardowns = rare.teardowns.take()
+        }
+        if rare.supplier.value != nil { family.state[token].supplied[ObjectIdentifier(self)] = nil }
+        effects.wake(rare.idleWaiters)
+        garbage.add(rare)
+        return unclosed
     }
 }
 
@@ -534,19 +569,14 @@ extension Node {
     }
 
     /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
-    ///
-    /// - `mustReport`: Set to `true` if it may have to be reported that the value is outdated.
     @inline(__always)
-    func read(_ token: LockToken, _ key: Key, for recorder: Frame?, _ mustReport: inout Bool) -> Payload? {
+    func read(
+        _ token: LockToken, _ key: Key, for recorder: Frame?
+    ) -> (cell: CellReference, owner: UnmanagedReference<Node>)? {
         guard case .found(let cell, let owner) = lookInline(token, key) else { return nil }
         recorder?.record(token, cell, of: owner, as: key)
         link(token, key, to: cell, of: owner)
-        let status = cell.status
-        if status & (CellFlags.fast | CellFlags.special) != CellFlags.fast {
-            // Under the lock, a value is closed for no other reason than a change of an input.
-            mustReport = status & CellFlags.fast == 0 || cell.place?[token].rare?.rest != nil
-        }
-        return cell.payload(status)
+        return (cell, owner)
     }
 
     /// Lets readers here read an ancestor's cell without the lock.
@@ -554,5 +584,6 @@ extension Node {
     func link(_ token: LockToken, _ key: Key, to cell: CellReference, of owner: UnmanagedReference<Node>) {
         if owner == UnmanagedReference(self) { return }
         storage.cell(token, key.known(at: depth)).link(to: cell, at: family.state[token].now)
+        if let lifetime = cell.place?[token].lifetime.value { hold(token, lifetime, of: owner) }
     }
 }

@@ -14,20 +14,16 @@ struct PlaceState {
     /// The instance's closers, and the lifetimes of its inputs.
     var lifetime = Kept<Lifetime?>(nil)
     /// The registrations of the instance with its inputs or its anchor.
-    fileprivate var slots = Slots()
+    fileprivate var slots = SmallList<Slot>()
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
-    /// Whether an input had changed when the load ended.
-    var isOutdated = false
+    /// The time from which on a change of an input is later than the instance.
+    var since: UInt64 = 0
     /// The number of instances that were loaded here.
     var loadCount = 0
-    #if DEBUG
-    var duration: Duration?
-    #endif
 
     // The instances and followers that depend on this place.
-    fileprivate var firstDependent: Dependent?
-    fileprivate var moreDependents: [Dependent] = []
+    fileprivate var dependents = SmallList<Dependent>()
 
     // The places of a key form a tree that mirrors the nodes, as far down as something depends on changes above.
     fileprivate var followCount = 0
@@ -53,33 +49,26 @@ struct PlaceState {
 ///
 /// The family's lock protects it, so its fields don't need the runtime's exclusivity checks.
 final class RarePlaceState {
-    /// What a value set by code covers: a rule's value, and the answer of sources.
+    /// What a value set by code covers: a rule's value, and the supplier's answer.
     @safe @exclusivity(unchecked) var rule = Kept<Payload?>(nil)
-    @safe @exclusivity(unchecked) var supplied = Kept(SourceAnswer<Payload>.success(nil))
-    /// The report about the sources' answer, if the value is wrong.
+    @safe @exclusivity(unchecked) var supplied = Kept(SuppliedValue.success(nil))
+    /// The report about the supplier's answer, if the value is wrong.
     var mistake: String?
     /// A loader that replaces the feature's own.
     @safe @exclusivity(unchecked) var replacement = Kept<Replacement?>(nil)
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
     /// The registrations of the follower.
-    fileprivate var followerSlots = Slots()
+    fileprivate var followerSlots = SmallList<Slot>()
     /// The `modify` in progress.
     @safe @exclusivity(unchecked) var exclusion: Frame?
-    /// The last change of an input after the instance was loaded, until it's reported.
-    @safe @exclusivity(unchecked) var outdatedBy: (key: Key, words: Messages.ChangeWords)?
-    /// What an instance was made from of which code has set a part, and whether the next set is that of a part.
-    @safe @exclusivity(unchecked) var rest: Provenance?
-    @safe @exclusivity(unchecked) var setsPart = false
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
     /// The time of the last such change that concerns instances below, too, because it changed the loader.
     @safe @exclusivity(unchecked) var loaderTime: UInt64 = 0
 
-    // Used only in the root, for the family: the key's loads in progress, the provenance of the last one, and whether an
-    // instance was loaded below the root.
+    // Used only in the root, for the family: the key's loads in progress, and the provenance of the last one.
     @safe @exclusivity(unchecked) var loads = LoadList()
     @safe @exclusivity(unchecked) var last: Provenance?
-    var isMadeBelow = false
 
     @inline(never) init() {}
 }
@@ -100,20 +89,8 @@ enum DependentRole {
     fileprivate var follows: Bool { self != .anchor }
 }
 
-/// The places with which an instance or a follower is registered.
-private struct Slots {
-    typealias Slot = (place: Place, index: Int)
-    var first: Slot?
-    var more: [Slot] = []
-    var count: Int { first == nil ? 0 : 1 + more.count }
-
-    subscript(number: Int) -> Slot { number == 0 ? first! : more[number - 1] }
-    mutating func append(_ slot: Slot) { if first == nil { first = slot } else { more.append(slot) } }
-    mutating func removeLast() { if more.popLast() == nil { first = nil } }
-    mutating func move(_ number: Int, to index: Int) {
-        if number == 0 { first!.index = index } else { more[number - 1].index = index }
-    }
-}
+/// A place with which an instance or a follower is registered, and the index there.
+private typealias Slot = (place: Place, index: Int)
 
 extension Place {
     var key: Key { unshared.cell.key }
@@ -181,14 +158,14 @@ extension Place {
         }
     }
     /// Whether nothing but its own follower depends on this place.
-    func isAlone(_ token: LockToken) -> Bool { self[token].firstDependent == nil && self[token].firstBelow == nil }
+    func isAlone(_ token: LockToken) -> Bool { self[token].dependents.isEmpty && self[token].firstBelow == nil }
 
     /// Makes writes of the cell take the slow path while something depends on it.
     func markSpecial(_ token: LockToken) {
         let rare = self[token].rare
         let isSpecial =
-            self[token].followCount > 0 || self[token].firstDependent != nil || rare?.follower.value != nil
-            || rare?.exclusion != nil || rare?.rest != nil
+            self[token].followCount > 0 || !self[token].dependents.isEmpty || rare?.follower.value != nil
+            || rare?.exclusion != nil
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }
@@ -196,17 +173,14 @@ extension Place {
     // MARK: Dependents
 
     @inline(never) func forEachDependent(_ token: LockToken, _ body: (Place, DependentRole) -> Void) {
-        guard let first = self[token].firstDependent else { return }
         // A copy, because `body` may remove dependents.
-        let more = self[token].moreDependents
-        body(first.place, first.role)
-        for reader in more { body(reader.place, reader.role) }
+        let dependents = self[token].dependents
+        dependents.forEach { body($0.place, $0.role) }
     }
 
     /// Registers the instance or the follower of this place with another place of the same node.
     func register(_ token: LockToken, with other: Place, as role: DependentRole) {
-        let index = other[token].firstDependent == nil ? 0 : 1 + other[token].moreDependents.count
-        let slot = (place: other, index: index)
+        let slot = (place: other, index: other[token].dependents.count)
         let number: Int
         if role == .follower {
             let rare = self[token].more()
@@ -216,8 +190,7 @@ extension Place {
             number = self[token].slots.count
             self[token].slots.append(slot)
         }
-        let reader = (place: self, role: role, slot: number)
-        if index == 0 { other[token].firstDependent = reader } else { other[token].moreDependents.append(reader) }
+        other[token].dependents.append((place: self, role: role, slot: number))
         if role.follows { other.follow(token) } else { other.markSpecial(token) }
     }
 
@@ -228,15 +201,13 @@ extension Place {
             let slot = self[token].slots[number]
             slot.place.removeDependent(token, at: slot.index)
         }
-        self[token].slots = Slots()
+        self[token].slots = SmallList()
     }
 
     /// Unregisters the instance from its anchor.
     func unregisterAnchor(_ token: LockToken) {
         // The anchor was registered last.
-        let number = self[token].slots.count - 1
-        guard number >= 0 else { return }
-        let slot = self[token].slots[number]
+        guard let slot = self[token].slots.last else { return }
         slot.place.removeDependent(token, at: slot.index)
         self[token].slots.removeLast()
     }
@@ -248,26 +219,19 @@ extension Place {
             let slot = rare.followerSlots[number]
             slot.place.removeDependent(token, at: slot.index)
         }
-        rare.followerSlots = Slots()
+        rare.followerSlots = SmallList()
     }
 
     @inline(never) private func removeDependent(_ token: LockToken, at index: Int) {
-        let removed = index == 0 ? self[token].firstDependent! : self[token].moreDependents[index - 1]
-        if let last = self[token].moreDependents.popLast() {
-            if index <= self[token].moreDependents.count {
-                if index == 0 {
-                    self[token].firstDependent = last
-                } else {
-                    self[token].moreDependents[index - 1] = last
-                }
-                if last.role == .follower {
-                    last.place[token].rare!.followerSlots.move(last.slot, to: index)
-                } else {
-                    last.place[token].slots.move(last.slot, to: index)
-                }
+        let removed = self[token].dependents[index]
+        let last = self[token].dependents.removeLast()
+        if index < self[token].dependents.count {
+            self[token].dependents[index] = last
+            if last.role == .follower {
+                last.place[token].rare!.followerSlots[last.slot].index = index
+            } else {
+                last.place[token].slots[last.slot].index = index
             }
-        } else {
-            self[token].firstDependent = nil
         }
         if removed.role.follows { unfollow(token) }
         markSpecial(token)
@@ -297,9 +261,9 @@ extension Place {
                 self[token].inputTimes = [node.time(token, of: provenance.direct[0])]
             }
             if node.isRoot { return }
-            // The key decides where the instance lives, whether it reloads or not.
-            if let key = provenance.homeKey, !provenance.reloads {
-                register(token, with: node.place(token, key), as: .input)
+            // These keys decide where the instance lives, whether it reloads or not.
+            if !provenance.reloads {
+                for key in provenance.homeKeys { register(token, with: node.place(token, key), as: .input) }
             }
             if !provenance.isLocal { _ = anchor(token) }
             // A value set above replaces the instance.
@@ -312,10 +276,10 @@ extension Place {
     func isCurrent(_ token: LockToken) -> Bool {
         guard let provenance = self[token].provenance else { return true }
         return self[token].node.use { node in
-            if provenance.homeKey != nil, !provenance.isAnchored(token, key, in: node) { return false }
+            if !provenance.homeKeys.isEmpty, !provenance.isAnchored(token, key, in: node) { return false }
             let count = provenance.reloads ? provenance.direct.count : provenance.wraps ? 1 : 0
             return (0..<count).allSatisfy { index in
-                node.time(token, of: provenance.direct[index]) == self[token].inputTimes[index]
+                Input.isSame(node.time(token, of: provenance.direct[index]), as: self[token].inputTimes[index])
             }
         }
     }
@@ -340,7 +304,6 @@ extension Place {
         unregisterInstance(token)
         if self[token].node.depth > 0 { unfollow(token) }
         garbage.add(provenance)
-        self[token].isOutdated = false
         self[token].lifetime.set(nil, &garbage)
     }
 }
@@ -353,7 +316,7 @@ extension Place {
 final class Provenance: Sendable {
     /// The direct inputs, in the order in which `load(in:)` read them.
     let direct: [Key]
-    /// All inputs, direct and indirect, sorted.
+    /// All inputs, direct and indirect, and the keys on which the home depends, sorted.
     let keys: [Key]
     /// The bits of `keys`.
     let mask: UInt64
@@ -361,18 +324,19 @@ final class Provenance: Sendable {
     /// that.
     let isLocal: Bool
     let reloads: Bool
-    /// The key of the declared home, if it's `.with(…)` and no layers replace the declaration.
-    let homeKey: Key?
+    /// The keys of the declared home, if it's `.with(…)` and no layers replace the declaration.
+    let homeKeys: [Key]
     /// Whether the instance wraps its first input: a change of that drops it, whether it reloads or not.
     let wraps: Bool
 
     static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
     init(
-        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKey: Key? = nil, wraps: Bool = false
+        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKeys: [Key] = [],
+        wraps: Bool = false
     ) {
         self.wraps = wraps
-        self.homeKey = homeKey
+        self.homeKeys = homeKeys
         self.direct = direct
         self.keys = keys
         self.mask = mask
@@ -400,14 +364,14 @@ final class Provenance: Sendable {
     /// local or the node holds its key or one of its inputs.
     func isAnchored(_ token: LockToken, _ key: Key, in node: Node) -> Bool {
         if node.isRoot { return true }
-        if let homeKey, !node.isHome(token, of: key, with: homeKey) { return false }
+        if !homeKeys.isEmpty, !node.isHome(token, of: key, with: homeKeys) { return false }
         return isLocal || node.holds(token, key) || node.holdsAny(token, of: keys, mask)
     }
 
     func isEqual(to other: Provenance) -> Bool {
         self === other
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && homeKey == other.homeKey && wraps == other.wraps
+                && keys == other.keys && homeKeys == other.homeKeys && wraps == other.wraps
     }
 }
 

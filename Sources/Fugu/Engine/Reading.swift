@@ -7,9 +7,7 @@ struct Reading: ~Copyable {
         case found(Payload)
         case load(Frame, Replacement?)
         case wait(Frame, Waiter)
-        /// The feature declares that it belongs to an ancestor, where it must be loaded first.
-        case above(Node)
-        case external(Strictness)
+        case external(any LoadRefuser)
         case cycle([Key])
         case tooDeep([Key])
         /// A container on the way has an instance of its own, because it overrides the last key, or because that is local.
@@ -35,15 +33,14 @@ struct Reading: ~Copyable {
     // The frame that needs the value, and the frame that runs on this thread or task.
     private let frame: Frame?
     private let own: Frame?
-    /// The outcome of the load that this read last waited for, and the wait, unless this read began that load.
+    /// The outcome of the load that this read last needed, and the wait, unless this read began that load for its own container.
     private var awaited: (outcome: PendingOutcome, waiter: Waiter?)?
+    /// Whether this read began that load.
+    private var isOwn = false
     /// The number of outcomes that weren't valid for this reader.
     private var misses = 0
-    private var wait: WaitSpan?
-    /// The value that the ancestor to which the feature belongs has loaded.
-    private var given: Payload?
-    /// Whether a read in a descendant asks, which records what it's given.
-    private let isForDescendant: Bool
+    /// The time at which the wait began, if somebody listens.
+    private var waitStart: Duration?
     /// Whether nobody reads, so that no error stops the program.
     private let hasNoReader: Bool
 
@@ -51,9 +48,8 @@ struct Reading: ~Copyable {
 
     init(
         _ request: Request, in node: Node, for container: Container, _ recorder: Frame?,
-        isForDescendant: Bool = false, hasNoReader: Bool = false
+        hasNoReader: Bool = false
     ) {
-        self.isForDescendant = isForDescendant
         self.hasNoReader = hasNoReader
         self.request = request
         self.node = node
@@ -73,36 +69,35 @@ struct Reading: ~Copyable {
         while true {
             switch nextStep() {
             case .found(let payload): return payload
-            case .above(let home): given = try load(in: home, loader)
-            case .load(let load, let replacement): return try run(load, replacement, loader)
+            case .load(let load, let replacement):
+                let payload = try run(load, replacement, loader)
+                if awaited == nil { return payload }
             case .wait(let load, let waiter):
-                waiter.block()
+                let wait = Result { try waiter.block() }
                 endWait(for: load)
+                guard case .success = wait else { return try refuseWaiting(waiter) }
             case .ended where key.kind == .property:
-                node.family.reports.report(Messages.readAfterEnd(of: key))
+                node.family.reports.report(Messages.readAfterEnd(Frame.way(to: key)))
                 return try loader(Container.ended)
             case let decision: return try refuse(decision)
             }
         }
     }
 
-    // Separate functions, to keep the stack frames of nested loads small.
-
-    @inline(never)
-    private func load(in home: Node, _ loader: (Container) throws -> Payload) throws -> Payload {
-        let container = container.object.ancestor(home)
-        defer { withExtendedLifetime(container) {} }
-        return try Reading(
-            request, in: home, for: container, recorder, isForDescendant: true, hasNoReader: hasNoReader
-        ).read(loader)
-    }
-
+    // A separate function, to keep the stack frames of nested loads small.
     private func run(
         _ load: Frame, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let container = container.object
+        let container = asked(by: load)
         if let replacement { return try load.run(for: container, recorder, replacement.load) }
         return try load.run(for: container, recorder, loader)
+    }
+
+    /// Returns the container that's asked for a load: the one of the reader, or its ancestor to which the feature belongs.
+    @inline(__always)
+    private func asked(by load: Frame) -> Container {
+        let container = container.object
+        return awaited == nil || load.node === node ? container : load.asks(container.ancestor(load.node!))
     }
 
     /// Returns the value of an async key, loading it in a separate task if necessary.
@@ -115,9 +110,6 @@ struct Reading: ~Copyable {
             let (load, waiter): (Frame, Waiter)
             switch nextStep() {
             case .found(let payload): return payload
-            case .above(let home):
-                given = try await self.load(in: home, loader)
-                continue
             case .load(let own, let replacement):
                 guard let joined = start(own, replacement?.loadAsync ?? loader, hasActor) else { continue }
                 (load, waiter) = (own, joined)
@@ -130,26 +122,26 @@ struct Reading: ~Copyable {
                 try await load.await(waiter)
             } catch {
                 endAwait(of: load, isCanceled: true)
+                if error is LoadError { return try refuse(.closed((frame?.way ?? []) + [key])) }
                 throw error
             }
             endAwait(of: load, isCanceled: false)
         }
     }
 
-    private func load(
-        in home: Node, _ loader: @escaping @Sendable (Container) async throws -> Payload
-    ) async throws -> Payload {
-        let container = container.object.ancestor(home)
-        defer { withExtendedLifetime(container) {} }
-        return try await Reading(request, in: home, for: container, recorder, isForDescendant: true).readAsync(loader)
+    /// Refuses a thread that waits in a container that's being closed.
+    @inline(never) private func refuseWaiting(_ waiter: Waiter) throws -> Payload {
+        stopWaiting(waiter)
+        return try refuse(.closed((frame?.way ?? []) + [key]))
     }
 
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
+    @inline(__always)
     private func start(
         _ load: Frame, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
         let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
-        let waiter = load.start(for: container.object, recorder, mayRunHere: mayRunHere, loader)
+        let waiter = load.start(for: asked(by: load), recorder, mayRunHere: mayRunHere, awaited!.waiter, loader)
         if let frame, waiter != nil {
             frame.addOwnLoad(load)
             load.raise(for: frame)
@@ -158,15 +150,11 @@ struct Reading: ~Copyable {
     }
 
     private func endAwait(of load: Frame, isCanceled: Bool) {
-        guard let waiter = awaited!.waiter else {
-            frame?.removeOwnLoad(load)
-            return
-        }
-        endWait(for: load)
-        if isCanceled { stopWaiting(waiter) }
+        if isOwn { frame?.removeOwnLoad(load) } else { endWait(for: load) }
+        if isCanceled, let waiter = awaited!.waiter { stopWaiting(waiter) }
     }
 
-    /// Stops waiting, because the task was canceled.
+    /// Stops waiting, because the task was canceled or the container is being closed.
     private func stopWaiting(_ waiter: Waiter) {
         var effects = Effects()
         node.family.lock.withLock { token in node.removeJoined(token, waiter, &effects) }
@@ -175,13 +163,13 @@ struct Reading: ~Copyable {
 
     private func endWait(for load: Frame) {
         Waits.remove(frame, for: load)
-        if let wait { load.tellOf(wait, frame) }
+        if let waitStart { node.family.emit(.waited(load, by: frame, since: waitStart)) }
     }
 
     /// Returns the placeholder of an external feature, or throws or stops.
     @inline(never)
     private func refuse(_ decision: consuming Decision) throws -> Payload {
-        if case .external(let strictness) = decision { return try refuse(by: strictness) }
+        if case .external(let refuser) = decision { return try refuse(by: refuser) }
         throw error(decision)
     }
 
@@ -191,13 +179,15 @@ struct Reading: ~Copyable {
         switch decision {
         case .cycle(let way): error = isOwnReplacement ? .ownReplacement(way) : .cycle(way)
         case .tooDeep(let way): error = .tooDeep(way)
-        case .hidden(let way, let byLocal): error = .overridden(way, of: key, home: request.home, byLocal: byLocal)
+        case .hidden(let way, let byLocal):
+            noteHidden(way, byLocal: byLocal)
+            error = .overridden((frame?.way ?? []) + way, of: key, home: request.home, byLocal: byLocal)
         case .closed(let way): error = .closed(way)
         case .failed(let other, let way):
             if !way.isEmpty { frame?.needFailed(way, other) }
             return other
         case .cancelled: return CancellationError()
-        default: error = .ended(key)
+        default: error = .ended(Frame.way(to: key))
         }
         guard key.kind.throws || hasNoReader else { node.stop(error.read(at: request.readPlace)) }
         return error
@@ -206,7 +196,7 @@ struct Reading: ~Copyable {
     /// Whether the load that reads is a replaced loader of the same key, maybe within a child's decoration.
     private var isOwnReplacement: Bool {
         guard let frame, frame.kind == .load else { return false }
-        return (frame.key == key || frame.key!.decorated == key) && frame.facts!.limit != nil
+        return (frame.key == key || frame.key!.decorated == key) && frame.facts!.isReplaced
     }
 
     // MARK: Deciding
@@ -221,17 +211,11 @@ struct Reading: ~Copyable {
         let decision = node.family.lock.withLock { token -> Decision in
             let decision = decide(token)
             if let waiter = former?.waiter { node.removeJoined(token, waiter, &effects) }
-            if case .wait(_, let waiter) = decision {
-                node.addJoined(token, waiter)
-                wait = node.family.hasEvents ? WaitSpan() : nil
-            }
+            if let waiter = awaited?.waiter, waiter !== former?.waiter { node.addJoined(token, waiter) }
+            if case .wait = decision { waitStart = node.family.isHeard ? ProcessTime.now : nil }
             return decision
         }
         effects.wakeWaiters()
-        #if DEBUG
-        if former == nil, given == nil, !isForDescendant { reportUnrecorded() }
-        if case .above = decision, let home = request.home.key { reportUnset(home) }
-        #endif
         return decision
     }
 
@@ -247,29 +231,17 @@ struct Reading: ~Copyable {
             return .found(cell.payload!)
         case .missing(let holder): limit = holder
         }
-        let replacement = limit?.use {
+        var replacement = limit?.use {
             $0.storage.existingCell(token, key.known(at: $0.depth))?.place?[token].rare?.replacement.value
         }
-        // What a decoration makes, a loader that was replaced below the declared home, or what's read in a container that a trait has
-        // made within another one's, lives where its inputs live.
-        var declared = request.home
-        var isFixed = declared.isFixed
-        if isFixed {
-            let declaredHome = node.declaredHome(token, with: declared.key)
-            let home = node.testRoot(token, below: declaredHome) ?? declaredHome
-            let isInferred = replacement?.link != nil || home === node && home !== declaredHome
-            if isInferred { declared = .inferred }
-            if isInferred || limit?.depth ?? 0 > home.depth {
-                isFixed = false
-            } else if home !== node {
-                // The wait in this node is over.
-                awaited = nil
-                return decide(token, in: home, isReplaced: limit != nil)
-            }
+        let site = site(token, limit, isLayer: replacement?.link != nil)
+        let isElsewhere = site.node != UnmanagedReference(node)
+        if isElsewhere, case .found = site.node.use({ $0.look(token, key) }) {
+            return hidden(token, below: site.node)
         }
         if let awaited {
             if let (outcome, result) = awaited.outcome.withLock({ $0 }),
-                let decision = accept(token, outcome, result, isOwn: awaited.waiter == nil, limit)
+                let decision = accept(token, outcome, result, site)
             {
                 return decision
             }
@@ -277,30 +249,72 @@ struct Reading: ~Copyable {
         }
         if let decision = refuseNesting(token) { return decision }
         // A read that has waited for another's load began before a closing, which waits for the end of that read.
-        let isLate = isRefused(token) && awaited?.waiter == nil
+        let isLate = site.node.use { node in
+            isRefused(token, in: node) && (awaited?.waiter == nil || node.storage[token].isAbandoning)
+        }
         if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
         let rare = node.ancestor(at: 0).place(token, key.known(at: 0))[token].more()
-        let isAskers = isFixed || declared.isLocal
-        let expected = expectedHome(token, of: node, isAskers, rare.last, limit)
+        let expected = site.node.use { expectedHome(token, of: $0, site, rare.last) }
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
-        if misses < 4, !rare.loads.isEmpty, let decision = join(token, rare, isAskers, expected, limit) {
-            return decision
-        }
-        // A value for tests isn't external itself.
-        var isExternal = request.isExternal
-        if isExternal, let strictness = node.storage[token].strictness {
-            if replacement == nil, strictness.refuses(request) { return .external(strictness) }
-            isExternal = !request.hasTestValue
+        if misses < 4, !rare.loads.isEmpty, let decision = join(token, rare, site, expected) { return decision }
+        let isReplaced = replacement != nil
+        var (isExternal, isStandIn) = (request.isExternal, false)
+        if isExternal, let policy = node.storage[token].policy {
+            if replacement == nil {
+                switch policy.answer(to: request, under: frame) {
+                case .refuse(let refuser): return .external(refuser)
+                case .standIn(let loader): (isStandIn, replacement) = (true, loader)
+                case .load: break
+                }
+            }
+            isExternal = !policy.substitutes(request)
         }
         let facts = LoadFacts(
-            home: declared, isFixed: isFixed, reloads: request.reloads,
-            isExternal: isExternal, wraps: replacement?.link != nil, limit: limit, expected: expected,
+            home: site.home, floor: site.floor, isReplaced: isReplaced, reloads: request.reloads,
+            isExternal: isExternal, isStandIn: isStandIn, wraps: replacement?.link != nil, expected: expected,
             begun: node.family.state[token].now, isLate: isLate)
-        let load = Frame(.load, in: node.family, node, key, under: frame, within: isTask ? nil : own, facts)
+        let load = Frame(.load, in: node.family, site.node.object, key, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
-        if isTask { awaited = (load.pendingOutcome(token), nil) }
+        isOwn = true
+        if isTask, isElsewhere {
+            // A closing here awaits the reader, or refuses it.
+            let waiter = Waiter(for: load, by: frame)
+            awaited = (load.join(token, waiter), waiter)
+        } else {
+            // What is loaded elsewhere may be hidden from here.
+            awaited = isTask || isElsewhere ? (load.pendingOutcome(token), nil) : nil
+        }
         return .load(load, replacement)
+    }
+
+    /// Where the key's next load runs, and where its instance lives.
+    private struct Site {
+        /// The node for which it's loaded: that of the reader, or the one to which the feature declares to belong.
+        let node: UnmanagedReference<Node>
+        let home: Home
+        /// The instance lives here or deeper.
+        let floor: UnmanagedReference<Node>?
+    }
+
+    /// Returns where the next load runs.
+    ///
+    /// What a decoration makes, a loader that was replaced below the declared home, or what's read in a container above which
+    /// declared homes don't count, lives where its inputs live.
+    ///
+    /// - `limit`: The nearest node that holds the key without a value.
+    @inline(__always)
+    private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?, isLayer: Bool) -> Site {
+        if !request.home.isFixed { return Site(node: UnmanagedReference(node), home: request.home, floor: limit) }
+        let declared = node.declaredHome(token, with: request.home.keys)
+        let home = node.homeRoot(token, below: declared) ?? declared
+        let isInferred = isLayer || home !== declared
+        if isLayer || limit?.depth ?? 0 > home.depth {
+            return Site(
+                node: UnmanagedReference(node), home: isInferred ? .inferred : request.home, floor: limit)
+        }
+        let floor = UnmanagedReference(home)
+        return Site(node: floor, home: isInferred ? .inferred : request.home, floor: isInferred ? limit : floor)
     }
 
     /// Refuses a load that needs itself, or that's nested so deeply that it probably does.
@@ -315,51 +329,39 @@ struct Reading: ~Copyable {
         if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
             return .cycle(recorder.way + [key])
         }
-        let isTooDeep = frame.level >= 2_000 || frame.level >= 4 && isStackUsedUp(by: frame)
+        // A chain of tasks needs no stack.
+        let isTooDeep = frame.level >= 2_000 || own?.nesting ?? 0 >= Frame.nestingLimit
         return isTooDeep ? .tooDeep(frame.way + [key]) : nil
     }
 
-    /// Whether the stack has no room for another load; if the bounds are unknown, it has room for a hundred.
-    private func isStackUsedUp(by frame: Frame) -> Bool {
-        // This much is nearly always left, and finding the bounds takes longer than many loads.
-        if own == nil || frame.stackUsed < 32 << 10 { return false }
-        let isDeep = frame.level >= 100
-        return PlatformStack.current?.isNearlyUsedUp(isDeep) ?? isDeep
-    }
-
     /// Whether a closed container refuses the read, which may load defaults, and what an earlier load needs.
-    private func isRefused(_ token: LockToken) -> Bool {
-        guard node.storage[token].isRefusing, key.kind != .property else { return false }
-        guard let frame else { return true }
-        var closed = node
-        while let parent = closed.parent, parent.storage[token].isRefusing { closed = parent }
-        return !frame.chain.contains { $0.facts?.isLate == false && $0.node!.isWithin(closed) }
+    private func isRefused(_ token: LockToken, in node: Node) -> Bool {
+        key.kind != .property && node.refuses(token, frame)
     }
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
-        _ token: LockToken, _ rare: RarePlaceState, _ isAskers: Bool, _ mine: UnmanagedReference<Node>,
-        _ limit: UnmanagedReference<Node>?
+        _ token: LockToken, _ rare: RarePlaceState, _ site: Site, _ mine: UnmanagedReference<Node>
     ) -> Decision? {
         // What a container would inherit of a decorated feature is loaded as the feature itself, above.
-        let depth = limit?.depth ?? 0
-        for case let load? in rare.loads.candidates(for: node) {
+        let depth = site.floor?.depth ?? 0
+        for case let load? in rare.loads.candidates(for: site.node.object) {
             let facts = load.facts!
-            guard facts.limit == limit, load.key!.known(at: depth) == key.known(at: depth),
+            guard facts.floor == site.floor, load.key!.known(at: depth) == key.known(at: depth),
                 !load.state[token].isAbandoned,
-                facts.expected == mine || expectedHome(token, of: load.node!, isAskers, rare.last, limit) == mine,
+                facts.expected == mine || expectedHome(token, of: load.node!, site, rare.last) == mine,
                 !load.mustBeRetried(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
             if let circle = Waits.add(frame, for: load) {
                 // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
-                guard circle.allSatisfy({ $0.kind == .load && $0.node === node }) else {
+                guard circle.allSatisfy({ $0.kind == .load && $0.node === site.node.object }) else {
                     return nil
                 }
                 return .cycle(circle.compactMap(\.key) + [key])
             }
-            let waiter = Waiter(for: load)
-            awaited = (load.join(token, waiter), waiter)
+            let waiter = Waiter(for: load, by: frame)
+            (awaited, isOwn) = ((load.join(token, waiter), waiter), false)
             return .wait(load, waiter)
         }
         return nil
@@ -367,16 +369,15 @@ struct Reading: ~Copyable {
 
     /// Returns the node in which the key's next instance for `asker` will probably live, judging by the last one.
     ///
-    /// - `isAskers`: Whether that's the asker by declaration.
     private func expectedHome(
-        _ token: LockToken, of asker: Node, _ isAskers: Bool, _ last: Provenance?, _ limit: UnmanagedReference<Node>?
+        _ token: LockToken, of asker: Node, _ site: Site, _ last: Provenance?
     ) -> UnmanagedReference<Node> {
-        if isAskers || asker.isRoot || last?.isLocal == true {
+        if site.home.isLocal || asker.isRoot || last?.isLocal == true {
             return UnmanagedReference(asker)
         }
         return asker.path.firstResult { node in
             let isHome =
-                node.isRoot || UnmanagedReference(node) == limit
+                node.isRoot || UnmanagedReference(node) == site.floor
                 || last.map { node.holdsAny(token, of: $0.keys, $0.mask) } ?? false
             return isHome ? UnmanagedReference(node) : nil
         }!
@@ -384,114 +385,123 @@ struct Reading: ~Copyable {
 
     /// Returns the decision that an awaited load's outcome means for this reader, or `nil` if it isn't valid here.
     private func accept(
-        _ token: LockToken, _ outcome: LoadOutcome, _ result: Result<Payload, any Error>, isOwn: Bool,
-        _ limit: UnmanagedReference<Node>?
+        _ token: LockToken, _ outcome: LoadOutcome, _ result: Result<Payload, any Error>, _ site: Site
     ) -> Decision? {
         guard isOwn || !outcome.mustBeRetried && !outcome.isProvisional, node.isWithin(outcome.home),
-            limit?.depth ?? 0 <= outcome.home.depth,
+            site.floor?.depth ?? 0 <= outcome.home.depth,
             isOwn || outcome.provenance.isValid(token, for: node, from: outcome.home)
         else { return nil }
+        if isOwn, !outcome.hasFailed, !outcome.provenance.isValid(token, for: node, from: outcome.home),
+            case let home = UnmanagedReference(outcome.load.node!), home != UnmanagedReference(node)
+        {
+            return home == site.node ? hidden(token, below: home) : nil
+        }
         recorder?.record(token, outcome, of: key)
         switch result {
         case .failure(let error): return .failed(error, isOwn ? [] : outcome.way)
-        case .success(let payload): return .found(payload)
+        case .success(let payload):
+            if let lifetime = outcome.lifetime { node.hold(token, lifetime, of: UnmanagedReference(outcome.home)) }
+            return .found(payload)
         }
     }
 
-    /// Returns what to do about a feature that belongs to an ancestor and isn't seen here: load it there, or fail if a key
-    /// held on the way, or a local input, hides the instance.
-    private func decide(_ token: LockToken, in home: Node, isReplaced: Bool) -> Decision {
-        if case .found = home.look(token, key) {
-            var isLocal = false
-            let way = node.family.way(token, from: key) { input in
-                if node.path(below: home).contains(where: { $0.holds(token, input) }) { return true }
-                isLocal = node.family.isLocal(token, input)
-                return isLocal
+    /// Returns the way to the key held below a home, or the local input, that hides the home's instance from this reader.
+    @inline(never)
+    private func hidden(_ token: LockToken, below home: UnmanagedReference<Node>) -> Decision {
+        var isLocal = false
+        let way = node.family.way(token, from: key) { input in
+            if node.path(below: home.object).contains(where: { $0.holds(token, input) }) { return true }
+            isLocal = node.family.isLocal(token, input)
+            return isLocal
+        }
+        return .hidden(way, byLocal: isLocal)
+    }
+
+    /// Outside the lock: lets what hides an instance be an input of the load that reads, so that the error isn't others', and lets
+    /// followers here watch it.
+    @inline(never)
+    private func noteHidden(_ way: [Key], byLocal: Bool) {
+        var effects = Effects()
+        node.family.lock.withLock { token in
+            let holder = node.path.first { $0.holds(token, way.last!) }
+            if byLocal {
+                recorder?.noteLocal(token)
+            } else if let holder {
+                let cell = holder.storage.cell(token, way.last!)
+                recorder?.record(token, cell, of: UnmanagedReference(holder), as: way.last!)
             }
-            return .hidden((frame?.way ?? []) + way, byLocal: isLocal)
+            guard let place = node.storage.existingCell(token, key.known(at: node.depth))?.place,
+                let last = node.family.rootPlace(token, of: key)?[token].rare?.last
+            else { return }
+            effects.noteFailure(token, place, of: last, isOutdated: holder == nil && !byLocal)
         }
-        if request.isExternal, !isReplaced, let strictness = node.storage[token].strictness,
-            strictness.refuses(request)
-        {
-            return .external(strictness)
-        }
-        return given.map { .found($0) } ?? .above(home)
+        effects.perform()
     }
 
-    // MARK: Refusals
-
-    /// Returns the placeholder for an external feature that wasn't set, or throws.
+    /// Returns what a reader gets instead of an external feature that wasn't set, or throws; stops the program if that's nothing and the
+    /// read can't throw.
     ///
-    /// The feature counts as read from the root, so that a child that sets it has its own instances of what was made with
-    /// the placeholder.
-    private func refuse(by strictness: Strictness) throws -> Payload {
-        // Reading a feature to set a part of it isn't a mistake.
-        let (isForPart, configured) = (isForPart, configured)
-        let isProvisional = strictness.isForAll || isForPart || configured != nil
-        node.family.lock.withLock { token in recorder?.recordMissing(token, of: key, isProvisional: isProvisional) }
-        if isForPart, request.placeholder != nil {
-            return strictness.placeholder(request, for: container.object, isReported: false)
+    /// The feature counts as read from the root, so that a child that sets it has its own instances of what was made with it.
+    private func refuse(by refuser: any LoadRefuser) throws -> Payload {
+        let refusal = refuser.refusal(of: request, in: node, under: frame)
+        node.family.lock.withLock { token in
+            recorder?.recordMissing(token, of: key, isProvisional: refusal.isProvisional)
         }
-        let refusal = strictness.refusal(request, frame)
-        // The closure that configures the container may still set what it has read.
-        if let configured {
-            node.family.lock.withLock { token in configured.storage[token].more().refusals.append(refusal) }
-        } else {
-            strictness.report(refusal)
+        do {
+            return try refusal.answer(container.object)
+        } catch let error as LoadError where !key.kind.throws && !hasNoReader {
+            node.stop(error)
         }
-        guard request.placeholder != nil else { throw refusal.error }
-        return strictness.placeholder(request, for: container.object, isReported: configured == nil)
     }
+}
 
-    /// The loads that need what is read here, up to other work, innermost first.
-    private var loads: [Frame] { frame.map { Array($0.chain.prefix { $0.kind == .load }) } ?? [] }
+/// What decides whether external features load in a container.
+protocol LoadPolicy: AnyObject, Sendable {
+    /// Returns what becomes of the load of a feature that reaches outside the process; called under the lock.
+    ///
+    /// - `frame`: The work that needs it.
+    func answer(to request: Request, under frame: Frame?) -> LoadAnswer
+    /// Whether what is loaded then doesn't reach outside; called under the lock.
+    func substitutes(_ request: borrowing Request) -> Bool
+    /// Called before the program stops, since a read that can't throw has no value to give; it may not return.
+    func willStop(_ error: LoadError)
+}
 
-    /// Whether a part of what is read here, or of what is loaded from it, is about to be set.
-    private var isForPart: Bool {
-        guard let part = frame?.chain.first(where: { $0.kind != .load }), part.kind == .modify else { return false }
-        guard let outermost = loads.last?.key else { return part.key == key && part.node === node }
-        return part.key == outermost
-    }
+/// What answers readers of external features that aren't loaded.
+protocol LoadRefuser: AnyObject, Sendable {
+    /// Returns what a reader gets instead, and whether what's made from that isn't kept.
+    ///
+    /// - `frame`: The work that needs it.
+    func refusal(
+        of request: Request, in node: Node, under frame: Frame?
+    ) -> (isProvisional: Bool, answer: (Container) throws -> Payload)
+}
 
-    /// The container that is being configured by the closure that reads, maybe through loads.
-    private var configured: Node? {
-        let node = loads.last?.node ?? node
-        return node.family.lock.withLock { token in node.storage[token].rare?.isConfiguring == true ? node : nil }
-    }
-
-    #if DEBUG
-    /// Reports a load that reads its own family without using its handle.
-    private func reportUnrecorded() {
-        guard recorder == nil, let load = frame, load.kind == .load, load.family === node.family else { return }
-        node.family.reports.report(Messages.unrecordedRead(of: key, by: load.key!))
-    }
-
-    /// Reports that the key of the declared home is set nowhere.
-    private func reportUnset(_ home: Key) {
-        let isNew = node.family.lock.withLock { token in
-            !node.path.contains { $0.holds(token, home) } && node.family.state[token].isNew(key, home)
-        }
-        if isNew { node.family.reports.report(Messages.homeUnset(key, home)) }
-    }
-    #endif
+/// What becomes of the load of a feature that reaches outside the process.
+enum LoadAnswer {
+    case load
+    case refuse(any LoadRefuser)
+    /// Something else is loaded, and lives where the feature would if it read nothing: by a loader, or by the feature's own, which gives
+    /// its value for tests.
+    case standIn(Replacement?)
 }
 
 extension Node {
-    /// Returns the nearest node that holds a key, or the root.
-    fileprivate func declaredHome(_ token: LockToken, with key: Key?) -> Node {
-        guard let key else { return ancestor(at: 0) }
-        return path.first { $0.isRoot || $0.holds(token, key) }!
+    /// Returns the nearest node that holds one of some keys, or the root.
+    fileprivate func declaredHome(_ token: LockToken, with keys: [Key]?) -> Node {
+        guard let keys else { return ancestor(at: 0) }
+        return path.first { node in node.isRoot || keys.contains { node.holds(token, $0) } }!
     }
 
-    /// Returns the nearest container below a home that a test's trait has made, which tests regard as a root.
-    fileprivate func testRoot(_ token: LockToken, below home: Node) -> Node? {
-        TestProcess.isTesting ? path(below: home).first { $0.storage[token].rare?.isTestRoot == true } : nil
+    /// Returns the nearest container below a home above which declared homes don't count.
+    fileprivate func homeRoot(_ token: LockToken, below home: Node) -> Node? {
+        path(below: home).first { $0.storage[token].rare?.isHomeRoot == true }
     }
 
-    /// Whether an instance that's declared to live with a key may live here: the nearest node that holds the key is this one, or
+    /// Whether an instance that's declared to live with some keys may live here: the nearest node that holds one is this one, or
     /// is above a replaced loader, which has no declared home.
-    func isHome(_ token: LockToken, of feature: Key, with key: Key) -> Bool {
-        let home = declaredHome(token, with: key)
+    func isHome(_ token: LockToken, of feature: Key, with keys: [Key]) -> Bool {
+        let home = declaredHome(token, with: keys)
         return home === self || path(below: home).contains { $0.holds(token, feature.known(at: $0.depth)) }
     }
 

@@ -131,10 +131,10 @@ extension Container {
             do throws(E) { return .success(try body(old)) } catch { return .failure(error) }
         }
         if case .success(let payload) = result {
-            if reportsOutdated { node.noteRest(of: key.key) }
+            noteRest(of: key.key)
             // Compare the values while other writes are still excluded.
             _ = Context.run(nil, modify) {
-                node.family.commit(Write(node, key, .set(payload)), endOf: modify)
+                node.family.commit([Write(node, key, .set(payload))], endOf: modify)
             }
             modify.deliver()
         } else {
@@ -176,7 +176,7 @@ extension Frame {
             switch step {
             case .done: return
             case .again: yieldThread()
-            case .circle: stopProgram(Messages.circleOfWaits(key!, parent))
+            case .circle: stopProgram(Messages.circleOfWaits((parent?.keys ?? []) + [key!]))
             case .wait(let wait): wait.block()
             }
         }

@@ -15,15 +15,15 @@ extension Container {
         case rule(Frame, Container)
         /// Registers every access before it reads.
         case tracked(Tracker, Container)
-        /// Checks what an ``Injected`` reads in the second container while the first one is bound, if neither is above the other.
-        case beside(Container, Container)
     }
 
     /// The node that is read and written.
+    ///
+    /// It takes the family's lock for the handle of a load, so ask for it before you take the lock.
     var node: Node {
         switch role {
         case .handle(let load): load.homeNode
-        case .tracked(_, let container), .beside(_, let container): container.node
+        case .tracked(_, let container): container.node
         case .owner, .view, .draft, .rule: asked
         }
     }
@@ -32,7 +32,7 @@ extension Container {
     var recorder: Frame? {
         switch role {
         case .handle(let load): load.isFinished ? nil : load
-        case .tracked(_, let container), .beside(_, let container): container.recorder
+        case .tracked(_, let container): container.recorder
         case .owner, .view, .draft, .rule: nil
         }
     }
@@ -45,7 +45,7 @@ extension Container {
         switch role {
         case .owner, .view: return nil
         case .draft(_, let container), .rule(_, let container): return container
-        case .tracked(_, let container), .beside(_, let container): return container.owner ?? container
+        case .tracked(_, let container): return container.owner ?? container
         case .handle(let load):
             guard let asked = load.askedContainer else { return nil }
             // In a nested load, the container that asked is the handle of another one.
@@ -60,43 +60,44 @@ extension Container {
     /// - `place`: The place of the read, if it's known.
     @inline(never)
     func present(
-        _ key: Key, _ naming: PropertyNaming?, at place: @autoclosure () -> SourcePlace? = nil
+        _ key: Key, _ naming: (any KeyNaming)?, at place: @autoclosure () -> SourcePlace? = nil
     ) -> Payload? {
-        tell(.read, key, at: place())
-        if let naming { asked.family.learn(naming, of: key) }
+        note(.read, key, at: place())
+        if let naming, !isThere(key) { asked.family.learn(naming, of: key) }
         return presentNow(key)
+    }
+
+    /// Whether an inlined read, which asks no source, would have found the key if reads weren't heard.
+    @inline(__always)
+    private func isThere(_ key: Key) -> Bool { asked.family.checker != nil && isFound(key) }
+
+    @inline(never) private func isFound(_ key: Key) -> Bool {
+        let node = node
+        return node.family.lock.withLock { token in
+            node.storage.existingCell(token, key)?.has(CellFlags.fast) == true
+        }
     }
 
     @inline(__always)
     private func presentNow(_ key: Key) -> Payload? {
         switch role {
-        case .owner, .view:
-            #if DEBUG
-            if isWatched { checkKept(key) }
-            #endif
-            return asked.present(key, for: nil)
+        case .owner, .view: return asked.present(key, for: nil, through: self)
         case .handle(let load):
-            if !load.isFinished { return asked.present(key, for: load) }
-            #if DEBUG
-            load.reportLateRead(of: key)
-            #endif
-            return load.homeNode.present(key, for: nil)
-        case .draft(let draft, _): return draft.pending(key, in: asked) ?? asked.present(key, for: nil)
-        case .rule(let draft, _): return draft.pending(key, in: asked) ?? asked.parent!.present(key, for: nil)
+            if !load.isFinished { return asked.present(key, for: load, through: self) }
+            return load.homeNode.present(key, for: nil, through: self)
+        case .draft(let draft, _): return draft.pending(key, in: asked) ?? asked.present(key, for: nil, through: self)
+        case .rule(let draft, _):
+            return draft.pending(key, in: asked) ?? asked.parent!.present(key, for: nil, through: self)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
-            container.tell(.read, key)
-            return container.presentNow(key)
-        case .beside(let current, let container):
-            current.checkReading(of: key, in: container)
-            container.tell(.read, key)
+            container.note(.read, key)
             return container.presentNow(key)
         }
     }
 
     /// Returns a value, loading it if necessary with `loader`, which is called at most once, on this thread.
     func read(
-        _ key: Key, _ naming: PropertyNaming?, _ request: () -> Request, _ loader: (Container) throws -> Payload
+        _ key: Key, _ naming: (any KeyNaming)?, _ request: () -> Request, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         if let payload = present(key, naming, at: request().readPlace) { return payload }
         return try load(request(), loader)
@@ -108,24 +109,22 @@ extension Container {
     func load(
         _ request: Request, hasNoReader: Bool = false, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let payload = try reading(request, hasNoReader: hasNoReader).read(loader)
-        if TestProcess.checksLoads { checkLoad(request) }
-        return payload
+        if asked.family.checker == nil { return try reading(request, hasNoReader: hasNoReader).read(loader) }
+        checkHome(request)
+        let key = request.key
+        defer { noteLoaded(key) }
+        return try reading(request, hasNoReader: hasNoReader).read(loader)
     }
 
     /// Loads an async key.
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        let payload = try await reading(request).readAsync(loader)
-        if TestProcess.checksLoads { checkLoad(request) }
-        return payload
-    }
-
-    /// Checks a read again after the load, which knows what else it has read.
-    @inline(never) private func checkLoad(_ request: borrowing Request) {
-        if case .beside(let current, let container) = role { current.checkReading(of: request.key, in: container) }
-        tell(.read, request.key, at: request.readPlace)
+        if asked.family.checker == nil { return try await reading(request).readAsync(loader) }
+        checkHome(request)
+        let key = request.key
+        defer { noteLoaded(key) }
+        return try await reading(request).readAsync(loader)
     }
 
     /// Returns a reading of a key, as the role requires.
@@ -136,7 +135,7 @@ extension Container {
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
         case .draft(_, let container): asker = container
         case .rule: node = asked.parent!
-        case .tracked(_, let container), .beside(_, let container):
+        case .tracked(_, let container):
             return container.reading(request, hasNoReader: hasNoReader)
         }
         return Reading(request, in: node, for: asker, recorder, hasNoReader: hasNoReader)
@@ -146,137 +145,67 @@ extension Container {
 
     /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
     func change(_ key: TypedKey, _ operation: Operation) {
-        tell(.changed, key.key)
+        note(.changed, key.key)
         switch role {
-        case .owner, .view: asked.family.commit(Write(asked, key, operation))
+        case .owner, .view: asked.family.commit([Write(asked, key, operation)])
         case .handle(let load):
             checkMayChange(key.key)
             let node = load.homeNode
-            node.family.commit(Write(node, key, operation))
+            node.family.commit([Write(node, key, operation)])
         case .draft(let draft, _):
             let write = Write(asked, key, operation)
-            if !draft.add(write) { asked.family.commit(write) }
+            if !draft.add(write) { asked.family.commit([write]) }
         case .rule(let draft, _):
             let operation: Operation = if case .set(let payload) = operation { .rule(payload) } else { .rule(nil) }
             if !draft.add(Write(asked, key, operation)) {
                 asked.family.reports.report(Messages.changeAfterRule(of: key.key))
             }
-        case .tracked(_, let container), .beside(_, let container): container.change(key, operation)
+        case .tracked(_, let container): container.change(key, operation)
         }
     }
 
     /// Stops the program if this is the handle of a running load, through which nothing may be changed.
     func checkMayChange(_ key: Key?) {
-        tell(.changed, key)
+        note(.changed, key)
         if case .handle(let load) = role, !load.isFinished { stopProgram(Messages.writeInLoad(of: load.key!, key)) }
     }
 
     /// Registers a closer with the load, or else with the container.
     func add(_ closer: Closer) {
         if case .handle(let load) = role, load.add(closer) { return }
-        tell(.changed)
+        note(.registered)
         let node = node
-        #if DEBUG
-        // What a kept handle belongs to registers its own.
-        if case .owner = role, let load = Frame.current, load.kind == .load, load.family === node.family,
-            load.node!.isWithin(node)
-        {
-            node.family.reports.report(Messages.closerBesideLoad(load.key!))
-        }
-        #endif
         let life = node.family.lock.withLock { token in
             if node.isEnded(token) { return Life.ended }
             let rare = node.storage[token].more()
             rare.closers.append(closer)
             return rare.closing == nil ? node.storage[token].life : .open
         }
+        if life != .ended { closer.task?.begin() }
         if life == .ended { node.family.reports.report(Messages.changeAfterEnd(.closer)) }
         if life == .closed { node.family.reports.report(Messages.closerAfterClosing) }
     }
 }
 
-extension Container {
-    /// Reports, as a read does, that the instance is outdated that somebody receives without a read.
-    package func checkReceived(_ key: Key) { if TestProcess.checksLoads { node.tellOutdated(key) } }
-}
-
 extension Node {
-    fileprivate func present(_ key: Key, for recorder: Frame?) -> Payload? {
-        var mustReport = false
-        let payload = family.lock.withLock { token in
-            read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current }), &mustReport)
+    fileprivate func present(_ key: Key, for recorder: Frame?, through container: Container) -> Payload? {
+        if family.checker != nil { return presentHeard(key, for: recorder, through: container) }
+        return family.lock.withLock { token in
+            read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current }))?.cell.payload
         }
-        if mustReport { tellOutdated(key) }
-        if payload == nil, TestProcess.isTesting, putBack(key) { return present(key, for: recorder) }
-        return payload
     }
 
-    /// Puts back a value of which a test awaits the first read, and returns whether there was one.
     @inline(never)
-    func putBack(_ key: Key) -> Bool {
+    private func presentHeard(_ key: Key, for recorder: Frame?, through container: Container) -> Payload? {
         var effects = Effects()
-        let onRead = family.lock.withLock { token -> (@Sendable () -> Void)? in
-            guard case .missing(let limit?) = look(token, key),
-                let place = limit.use({ $0.storage.existingCell(token, key.known(at: $0.depth))?.place }),
-                let rare = place[token].rare, let (value, onRead) = rare.replacement.value?.awaited
-            else { return nil }
-            let cell = place[token].cell
-            effects.garbage.add(cell.store(value, flags: CellFlags.held, at: cell.time))
-            rare.replacement.set(nil, &effects.garbage)
-            effects.announce(token, place, .loaded)
-            return onRead
+        let payload = family.lock.withLock { token -> Payload? in
+            let recorder = recorder ?? ownRecorder(token, for: { Frame.current })
+            let seen = read(token, key, for: recorder)
+            let read = Read(key: key, container: container, node: self, recorder: recorder, seen: seen)
+            family.emit(token, .read(read), &effects)
+            return seen?.cell.payload
         }
         effects.perform()
-        onRead?()
-        return onRead != nil
-    }
-
-    /// Reports that an instance was loaded before one of its inputs was set, and lets readers skip the lock again.
-    @inline(never)
-    fileprivate func tellOutdated(_ key: Key) {
-        let report = family.lock.withLock { token -> String? in
-            guard case .found(let cell, let owner) = look(token, key), let rare = cell.place?[token].rare else {
-                return nil
-            }
-            if cell.has(CellFlags.fast) {
-                return rare.rest.flatMap { reportRest(token, $0, of: key, from: owner.depth) }
-            }
-            guard let change = rare.outdatedBy.take() else { return nil }
-            cell.openIfPresent()
-            // A test fails each time; a program that means it isn't told again.
-            if storage[token].strictness == nil, !family.state[token].isNew(change.key, key) { return nil }
-            var way = family.way(token, from: key) { $0 == change.key }
-            if way.last != change.key { way.append(change.key) }
-            let isReplaced = way.dropLast().contains { key in
-                key.decorated != nil || path.contains { $0.holds(token, key.known(at: $0.depth)) }
-            }
-            return Messages.outdated(way, by: change.words, isPart: !cell.has(CellFlags.loaded), isReplaced: isReplaced)
-        }
-        if let report { family.reports.report(report) }
-    }
-
-    /// Returns the report that what was made for a part that was set at `depth` has an input that a node below overrides, if it's the
-    /// first one there.
-    private func reportRest(_ token: LockToken, _ rest: Provenance, of key: Key, from depth: Int) -> String? {
-        path.firstResult { node in
-            if node.depth <= depth { return .some(nil) }
-            let input = rest.keys.first { node.holds(token, $0) }
-            return input.map { node.storage[token].more().isNew(key, $0) ? Messages.restOverridden(key, $0) : nil }
-        } ?? nil
+        return payload
     }
 }
-
-#if DEBUG
-extension Frame {
-    /// Reports a read through a kept handle, if the current container overrides the key below the instance's home.
-    fileprivate func reportLateRead(of key: Key) {
-        let (home, caller) = (homeNode, Container.current.node)
-        guard caller !== home, caller.isWithin(home) else { return }
-        let isOther = family.lock.withLock { token in
-            let isOverridden = caller.path.prefix { $0 !== home }.contains { $0.holds(token, key) }
-            return isOverridden && caller.storage[token].more().isNew(self.key!, key)
-        }
-        if isOther { family.reports.report(Messages.lateRead(of: key, by: self.key!)) }
-    }
-}
-#endif

@@ -15,10 +15,9 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         @_alwaysEmitIntoClient public static var deadlineExceeded: Code { Code("deadlineExceeded") }
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///
-        /// A teardown closure, or a load, called `close()` of a container that can't close before it ends. If that comes about only
-        /// while the call closes children, these stay closed, and another `close()` closes the rest. It's found in
-        /// the task of the closure or load and in tasks started from it. Two closings that begin apart, whose closures wait
-        /// for each other's containers, aren't found.
+        /// A teardown closure or a load called `close()` of its own container or of one above. This is found in the task of the
+        /// closure or load, and in tasks started from it. Closings whose closures wait for each other in separate tasks aren't found,
+        /// and end only at a deadline.
         @_alwaysEmitIntoClient public static var waitsForItself: Code { Code("waitsForItself") }
     }
 

@@ -38,7 +38,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     }
 
     enum Reason: Sendable {
-        case cycle, ownReplacement, tooDeep, ended, closed
+        case ownReplacement, tooDeep, ended, closed
+        case cycle(isDefault: Bool)
         case notSupplied(Key?, line: String)
         case overridden(feature: String, home: Home, byLocal: Bool)
         case external(isRequired: Bool, hasTestValue: Bool, remedy: String)
@@ -78,7 +79,9 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
         return error
     }
 
-    static func cycle(_ way: [Key]) -> LoadError { LoadError(reason: .cycle, path: way.map(\.name)) }
+    static func cycle(_ way: [Key]) -> LoadError {
+        LoadError(reason: .cycle(isDefault: way.last?.kind == .property), path: way.map(\.name))
+    }
     static func ownReplacement(_ way: [Key]) -> LoadError { LoadError(reason: .ownReplacement, path: way.map(\.name)) }
     static func notSupplied(_ way: [Key]) -> LoadError {
         let line = way.last.map { Messages.supplyLine(for: $0) } ?? ""
@@ -104,5 +107,5 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     static func noPreview(_ key: Key) -> LoadError {
         LoadError(reason: .noPreview(name: key.codeName), path: [key.name])
     }
-    static func ended(_ key: Key) -> LoadError { LoadError(reason: .ended, path: Messages.path(to: key)) }
+    static func ended(_ way: [Key]) -> LoadError { LoadError(reason: .ended, path: way.map(\.name)) }
 }

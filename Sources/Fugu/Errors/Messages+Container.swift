@@ -7,6 +7,11 @@ package enum GraphWords {
         if shown.count == 2 { return "\(shown[0]) and \(last)" }
         return shown.dropLast().joined(separator: ", ") + ", and " + last
     }
+
+    /// Returns a text in one line, so that it's one entry of a log, whatever names it contains.
+    package static func line(_ text: String) -> String {
+        String(text.map { $0.isNewline ? " " : $0 })
+    }
 }
 
 // Names of containers in graphs.
@@ -23,6 +28,20 @@ extension Messages {
     }
 }
 
+/// A summary of a container for descriptions.
+typealias ContainerSummary = (
+    name: String, childCount: Int, isClosed: Bool, setCount: Int, loadedCount: Int, failedCount: Int
+)
+
+/// How a container was made.
+package enum ContainerOrigin: Sendable {
+    case root, child, with, withChild
+    /// One of several that others get by a key or path, with what to do to close it, if that isn't `close()`.
+    case keyed(fix: String?)
+
+    var isKeyed: Bool { if case .keyed = self { true } else { false } }
+}
+
 // Texts for debuggers.
 extension Messages {
     static let endedName = "a released container"
@@ -35,6 +54,6 @@ extension Messages {
             counts.append("\(summary.childCount) \(summary.childCount == 1 ? "child" : "children")")
         }
         if summary.isClosed { counts.append("closed") }
-        return "Container(\(summary.name): \(counts.joined(separator: ", ")))"
+        return GraphWords.line("Container(\(summary.name): \(counts.joined(separator: ", ")))")
     }
 }

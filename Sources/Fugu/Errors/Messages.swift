@@ -17,21 +17,20 @@ enum Messages {
         return "\nPath: \(way(path))\(place.map { ", in \($0)" } ?? "")\n"
     }
 
-    /// Returns the names of the loads that run here, outermost first, and of the key.
-    static func path(to key: Key) -> [String] { (Frame.current?.way ?? []).map(\.name) + [key.name] }
-
     static func loadError(_ reason: LoadError.Reason, _ path: [String], _ place: String? = nil) -> String {
         let name = path.last ?? "?"
         let way = pathLine(path, place)
         return switch reason {
-        case .cycle:
-            "Fugu: \(name) needs itself to load.\(way)Fix: let one of them read what it needs later, through the container "
-                + "that its load(in:) received."
+        case .cycle(let isDefault):
+            "Fugu: \(name) needs itself to load.\(way)Fix: "
+                + (isDefault
+                    ? "let the default of \(name) read nothing that reads \(name)."
+                    : "let one of them read what it needs later, through the container that its load(in:) received.")
         case .ownReplacement:
             "Fugu: the closure that replaces or decorates \(name) reads \(name) itself.\(way)Fix: to wrap what would be loaded "
                 + "without the closure, call decorate, and use the instance that its closure receives."
         case .tooDeep:
-            "Fugu: \(Self.way([name])) is needed by \(path.count - 1) loads within one another, and the stack has no room for "
+            "Fugu: \(Self.way([name])) is needed by \(path.count - 1) loads within one another, and a stack may have no room for "
                 + "more.\(way)Fix: load some of them before the others need them, or read what is needed later, through the "
                 + "container."
         case .notSupplied(_, let line):
@@ -111,6 +110,16 @@ enum Messages {
             + "Fix: set it in the container: set(\(name).self, to: …)."
     }
 
+    /// The last line about a key that a strict container refuses and has nothing to give for.
+    static func stopsWithoutStandIn(_ key: Key) -> String {
+        "\n(The process stops, because this read can't throw and has nothing to give. With a testValue, \(key.name) gives that.)"
+    }
+
+    static func noPreview(_ key: String) -> String {
+        "Fugu: \(key) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: give the key a "
+            + "preview, or set it in the preview's container."
+    }
+
     static func noPlaceholder(_ name: String) -> String {
         "Fugu: \(name) has no placeholder, because it has a value for tests."
     }
@@ -122,15 +131,27 @@ enum Messages {
             + "Fix: declare static func testValue(in container: any FeatureContainer) -> \(instance)."
     }
 
-    static func unusedTestValue(_ load: Frame) -> String {
-        "Fugu: \(load.key!.name) was loaded for real, since its static testValue isn't used.\(pathLine(load.way.map(\.name)))Fix: declare static "
+    static func unusedTestValue(_ key: Key, _ way: [Key]) -> String {
+        "Fugu: \(key.name) was loaded for real, since its static testValue isn't used.\(pathLine(way.map(\.name)))Fix: declare static "
             + "func testValue(in container: any FeatureContainer) in place of the variable."
     }
 
-    static func madeExternal(_ load: Frame, _ type: Key) -> String {
-        "Fugu: the load of \(load.key!.name) has made a real \(type.name), which is external."
-            + "\(pathLine(load.way.map(\.name)))Fix: declare the key as FeatureKey(\(type.codeName).self), or let its load read "
-            + "container[\(type.codeName).self]; or set \(load.key!.name) in the test."
+    static func forgottenExternal(_ key: Key, _ variable: String, _ way: [Key]) -> String {
+        let name = key.codeName
+        return
+            "Fugu: \(key.name) was loaded for real, since it isn't External, so its static \(variable) isn't used."
+            + "\(pathLine(way.map(\.name)))Fix: conform \(name) to External, so that tests that don't set it fail; or, if it doesn't "
+            + "reach outside the process, rename the variable."
+    }
+
+    /// The last line about an external type that a strict container refuses.
+    static let testValueIsVariable =
+        "\n(Its static testValue isn't used: declare static func testValue(in container: any FeatureContainer) in its place.)"
+
+    static func madeExternal(_ key: Key, _ type: Key, _ way: [Key]) -> String {
+        "Fugu: the load of \(key.name) has made a real \(type.name), which is external."
+            + "\(pathLine(way.map(\.name)))Fix: declare the key as FeatureKey(\(type.codeName).self), or let its load read "
+            + "container[\(type.codeName).self]; or set \(key.name) in the test."
     }
 
     static func unimplemented(_ endpoint: String) -> String {
@@ -147,21 +168,21 @@ enum Messages {
             + "it."
     }
 
-    static func readAfterEnd(of key: Key) -> String {
-        "Fugu: \(key.name) was read after its container was released, so it gave its default."
-            + "\(pathLine(path(to: key)))Fix: keep the Container as long as "
+    static func readAfterEnd(_ way: [Key]) -> String {
+        "Fugu: \(way[way.count - 1].name) was read after its container was released, so it gave its default."
+            + "\(pathLine(way.map(\.name)))Fix: keep the Container as long as "
             + "features that captured it are used."
     }
 
-    /// A change that comes after the release of its container.
-    enum LateChange { case key(Key), sources, rule, closer }
+    /// A change that comes after the release of its container; that of a key has the path to it.
+    enum LateChange { case key([Key]), supplier, attachment(String), closer }
 
     static func changeAfterEnd(_ change: LateChange) -> String {
         let (what, way) =
             switch change {
-            case .key(let key): ("\(key.name) was changed after its", pathLine(path(to: key)))
-            case .sources: ("sources were applied after their", "\n")
-            case .rule: ("a rule for scopes was added after its", "\n")
+            case .key(let way): ("\(way[way.count - 1].name) was changed after its", pathLine(way.map(\.name)))
+            case .supplier: ("sources were applied after their", "\n")
+            case .attachment(let change): ("\(change) after its", "\n")
             case .closer: ("a teardown closure was added after its", "\n")
             }
         return "Fugu: \(what) container was released; nothing happens.\(way)Fix: keep the Container as long as "
@@ -196,15 +217,18 @@ enum Messages {
             + "Fix: change \(what) before the load, or later through the container that was kept."
     }
 
-    static func unrecordedRead(of key: Key, by loading: Key) -> String {
-        "Fugu: \(loading.name) reads \(key.name) while it loads from a container that it captured, so it isn't recorded as an input."
+    static func unrecordedRead(of key: Key, _ place: String, by loading: Key) -> String {
+        "Fugu: \(loading.name) reads \(key.name)\(place) while it loads from a container that it captured, so it isn't recorded as an input."
             + "\nFix: read it from \(loading.kind == .property ? "Container.current" : "the container that load(in:) receives")."
     }
 
-    static func homeUnset(_ key: Key, _ home: Key) -> String {
-        "Fugu: \(key.name) was read in a child container and has the home .with(\(home.name)), but neither that child nor a container "
-            + "above it sets \(home.name), so it lives in the root, and all who don't set it share one.\nFix: set \(home.name) in the "
-            + "child; or in the root, if they are meant to share one."
+    static func homeUnset(_ key: Key, _ home: [Key]) -> String {
+        let names = home.map(\.name)
+        let either = names.joined(separator: " or ")
+        return
+            "Fugu: \(key.name) was read in a child container and has the home .with(\(names.joined(separator: ", "))), but neither that "
+            + "child nor a container above it sets \(either), so it lives in the root, and all who don't set it share one.\nFix: set "
+            + "\(either) in the child; or in the root, if they are meant to share one."
     }
 
     static func closerBesideLoad(_ loading: Key) -> String {
@@ -212,40 +236,36 @@ enum Messages {
             + "those of \(loading.name).\nFix: call onClose on the container that load(in:) receives."
     }
 
-    static func madeAgain(_ key: Key, _ way: [Key]) -> String {
+    static func madeAgain(_ key: Key, _ way: [Key], in container: String) -> String {
         let names = way.map(\.name)
         let isValueKey = (key.decorated ?? key).isValueKey
         let shared = isValueKey ? "pass `home: .shared` to the key" : "declare `static var home: Home { .shared }`"
         let (local, with) = isValueKey ? (".local", ".with(…)") : ("{ .local }", "{ .with(…) }")
         return
-            "Fugu: \(key.name) loads again for a child container that overrides \(names.last ?? "something"). This can be "
+            "Fugu: \(key.name) loads again for a child container that overrides \(names.last ?? "something"), \(container). This can be "
             + "expensive, because it reaches outside the process or registers teardown closures.\nPath: \(self.way(names))\n"
             + "Fix: \(shared) for one instance in all, and let it read nothing that children set; `\(local)` for one "
             + "in each child; or `\(with)` for one where a key is set."
     }
 
+    static func openedAgain(_ key: Key, _ home: [Key], in container: String) -> String {
+        let names = home.map(\.name).joined(separator: " and ")
+        return
+            "Fugu: \(key.name) lives where \(names) \(home.count == 1 ? "is" : "are") set, and one container after the other sets that to "
+            + "an equal value, so it's opened again for each, as in \(container). This can be expensive, because it reaches outside the "
+            + "process or registers teardown closures.\nPath: \(key.name) → \(names)\nFix: set \(names) once, in a container that these "
+            + "have in common, such as one of children(by:)."
+    }
+
     /// What code did to a key after an instance was made from it, and what it should have done before.
     typealias ChangeWords = (did: String, imperative: String)
-
-    static func words(for change: Operation) -> ChangeWords {
-        switch change {
-        case .set: ("set", "set")
-        case .reset: ("reset", "reset")
-        case .rule: ("changed by a rule", "add the rule for")
-        case .supply: ("changed by a source", "apply the source for")
-        case .replace(let replacement):
-            switch replacement.link?.layers.layer.kind {
-            case .decoration: ("decorated", "decorate")
-            case .element: ("added to", "add to")
-            case nil: ("set", "set")
-            }
-        }
-    }
 
     /// `way`: From the instance that was read to the input that was set.
     ///
     /// `isReplaced`: Whether a reset would remove what a replacement or a layer has given.
-    static func outdated(_ way: [Key], by change: ChangeWords, isPart: Bool, isReplaced: Bool) -> String {
+    static func outdated(_ way: [Key], _ place: String, by change: ChangeWords, isPart: Bool, isReplaced: Bool)
+        -> String
+    {
         let (name, input, path) = (way[0].name, way[way.count - 1], self.way(way.map(\.name), atMost: 8))
         // What reloads needs no reset.
         let outdated = isReplaced ? [] : way.dropLast().filter { !$0.traits.reloads }
@@ -257,15 +277,28 @@ enum Messages {
         let (did, imperative) = change
         if isPart {
             return
-                "Fugu: a part of \(name) was set before \(input.name) was \(did), and the rest still has the old value.\nPath: "
+                "Fugu: a part of \(name) was set\(place) before \(input.name) was \(did), and the rest still has the old value.\nPath: "
                 + "\(path)\nFix: \(imperative) \(input.name) earlier."
         }
-        return "Fugu: \(name) was loaded before \(input.name) was \(did), and still has the old value.\nPath: "
+        return "Fugu: \(name) was loaded\(place) before \(input.name) was \(did), and still has the old value.\nPath: "
             + "\(path)\nFix: \(imperative) \(input.name) earlier"
             // Nobody writes a long list of resets.
             + ((1...3).contains(resets.count) ? ", or call \(GraphWords.list(resets)) afterward" : "")
             + ". An instance that should follow its inputs \(declares)"
             + (way.contains(where: \.isElement) ? "; for an element, its list does." : ".")
+    }
+
+    /// `way`: From the instance to the setting.
+    static func keptAtReload(_ way: [Key], _ place: String) -> String {
+        let (key, input) = (way[0], way[way.count - 1])
+        let declares =
+            key.isValueKey
+            ? "pass `reloadsWhenInputsChange: true` to its key"
+            : "declare `static var reloadsWhenInputsChange: Bool { true }`"
+        return
+            "Fugu: a source changed \(input.name), and \(key.name), which was loaded\(place) before, keeps the old value.\nPath: "
+            + "\(self.way(way.map(\.name), atMost: 8))\nFix: to let \(key.name) follow, \(declares), or call "
+            + "reset(\(reference(to: key))) after the reload. If the change needs a restart, say so by what reload() returns."
     }
 
     static func restOverridden(_ key: Key, _ input: Key) -> String {
@@ -274,44 +307,41 @@ enum Messages {
             + "\(key.name) there."
     }
 
-    static func lateRead(of key: Key, by feature: Key) -> String {
-        "Fugu: \(feature.name) ignored the child's override of \(key.name), because it reads \(key.name) after its load, through "
+    static func lateRead(of key: Key, in child: String, by feature: Key) -> String {
+        "Fugu: \(feature.name) ignored the override of \(key.name) in the child, \(child), because it reads \(key.name) after its load, through "
             + "the container of that load.\nFix: read \(key.name) during the load, so that the child gets its own "
             + "\(feature.name), or with `@Injected` or from Container.current, which follow the caller."
     }
 
     /// `way`: From what was read to what the second container has set.
-    ///
-    /// `isKept`: Whether the first container was closed, and code that outlives it has kept it; otherwise, it's that of an ``Injected``.
-    static func readBeside(_ way: [Key], at place: ReadPlace?, made: String, current: String, isKept: Bool) -> String {
+    static func readBeside(_ way: [Key], at place: SourcePlace, made: String, current: String) -> String {
         let (name, input) = (way[0].name, way[way.count - 1].name)
-        let other =
-            "but Container.current is \(current), beside it, which has another \(input).\(pathLine(way.map(\.name)))"
-        if isKept {
-            return
-                "Fugu: \(name) was read from \(made) after it was closed, \(other)Fix: read from Container.current at each use; what "
-                + "outlives an operation mustn't keep its container."
-        }
         return
-            "Fugu: \(name) was read by @Injected\(place.map { " at \($0.fileID):\($0.line)" } ?? "") from the container in which "
-            + "its owner was created, \(made), \(other)Fix: create the owner in the second container, or set \(input) in the first "
-            + "one. To read what the caller has, write Container.current instead of @Injected."
+            "Fugu: \(name) was read by @Injected at \(place) from the container in which its owner was created, \(made), but "
+            + "Container.current is \(current), beside it, which has another \(input).\(pathLine(way.map(\.name)))Fix: create the "
+            + "owner in the second container, or set \(input) in the first one. To read what the caller has, write "
+            + "Container.current instead of @Injected."
     }
 
-    static func circleOfWaits(_ key: Key, _ waiter: Frame?) -> String {
-        let chain = waiter.map { Array($0.chain.compactMap(\.key?.name).reversed()) } ?? []
-        return "Fugu: \(key.name) is written while modify changes it, and modify waits for this write.\nPath: "
-            + "\(way(chain + [key.name]))\nFix: change the value that modify's body receives instead, or write after it."
+    /// `way`: From what was read to what the second container has set.
+    static func outlived(_ way: [Key], made: String, current: String) -> String {
+        let (name, input) = (way[0].name, way[way.count - 1].name)
+        return
+            "Fugu: \(name) was read from \(made) after it was closed, but Container.current is \(current), beside it, which has "
+            + "another \(input).\(pathLine(way.map(\.name)))Fix: read from Container.current at each use; what outlives an operation "
+            + "mustn't keep its container."
     }
 
-    static func scopeNeedsItself(_ path: String) -> String {
-        "Fugu: a rule for scope \(path) reads that scope while it is being configured.\nFix: read from the container that the rule "
-            + "receives: it has what earlier rules set and what the scope's parent has."
+    /// `other`: The root that the program uses.
+    static func fellBack(at place: SourcePlace?, _ other: String) -> String {
+        "Fugu: \(place.map { "the @Injected at \($0)" } ?? "Container.current") was read where no container is bound, so it gives "
+            + "Container.shared, in which nothing is set, while the program uses \(other).\nFix: configure Container.shared when the "
+            + "program starts, and use it in place of that container; or bind that one: Container.with(container) { … }."
     }
 
-    static func ruleChangesRules(_ path: String) -> String {
-        "Fugu: a rule for scope \(path) adds rules or invalidates scopes, which would configure that scope again without "
-            + "end.\nFix: add rules before scopes are read, and set values through the container that the rule receives."
+    static func circleOfWaits(_ way: [Key]) -> String {
+        "Fugu: \(way[way.count - 1].name) is written while modify changes it, and modify waits for this write.\nPath: "
+            + "\(Self.way(way.map(\.name)))\nFix: change the value that modify's body receives instead, or write after it."
     }
 
     static func changeAfterRule(of key: Key) -> String {
@@ -319,12 +349,22 @@ enum Messages {
             + "the rule runs, or set it in the scope itself."
     }
 
-    static func neverClosed(_ keys: [Key?]) -> String {
+    /// `name`: That of the container.
+    static func neverClosed(
+        _ keys: [Key?], _ name: String, _ origin: (way: ContainerOrigin, place: SourcePlace)?
+    ) -> String {
         let names = keys.map { $0?.name ?? closedName }.sorted()
         let first =
             names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", and \(names.count - 20) more" : "")
-        return "Fugu: a container was released without close(), so teardown closures of these never ran: \(first).\n"
-            + "Fix: call close() before you release the container."
+        let fix =
+            switch origin?.way {
+            case .with: "call withChild in place of with: it closes the container at the end of the operation."
+            case .keyed(let fix?): fix
+            default: "call close() before you release the container."
+            }
+        let made = origin?.place.outsideLibrary.map { " (made at \($0))" } ?? ""
+        return
+            "Fugu: \(name)\(made) was released without close(), so teardown closures of these never ran: \(first).\nFix: \(fix)"
     }
 
     static let closerAfterClosing =
@@ -339,14 +379,15 @@ enum Messages {
         "\(error)".split(separator: "\n").joined(separator: "\n    ")
     }
 
-    /// `frame`: The load of the missing value.
-    static func requiredIsMissing(_ name: String, in frame: Frame?) -> String {
-        let fixed = frame?.chain.first { $0.facts?.home.isFixed == true }?.key
+    static let requiredFix = "set it in this container, or in one above, before it's read."
+
+    /// `fixed`: The innermost feature on the way that declares its home.
+    static func requiredIsMissing(_ key: Key?, _ way: [Key], in fixed: Key?, _ fix: String) -> String {
+        let name = key?.naming?.name ?? key?.name ?? "a property"
         let hint = fixed.map { " \($0.name) declares its home, so it sees nothing that's set below that." } ?? ""
         return
-            "Fugu: \(name) is required, and nothing gives a value for it.\(hint)\(pathLine((frame?.way ?? []).map(\.name)))"
-            + "Fix: set it, or apply a source that has it. To learn of everything that is missing or wrong when the program "
-            + "starts, declare the key, container.declare(\\.…), and call validate()."
+            "Fugu: \(name) is required, and nothing gives a value for it.\(hint)\(pathLine(way.map(\.name)))"
+            + "Fix: \(fix)"
     }
 
     static func warmUpFailed(_ failures: [WarmUpError.Failure]) -> String {
@@ -381,6 +422,10 @@ enum Messages {
         "Fugu: a teardown closure of a former instance of \(key.name) failed: \(error)"
     }
 
+    static func taskFailed(of key: Key?, _ error: any Error) -> String {
+        "Fugu: a task of \(key?.name ?? closedName) failed: \(error)"
+    }
+
     static func reloadFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: \(key.name) failed to reload after an input changed: \(error). It loads at its next read."
     }
@@ -389,6 +434,11 @@ enum Messages {
         "Fugu: \(key.name) wasn't loaded again for its observers after an input changed, because \(input.name), which it reads "
             + "with loaded(_:), isn't loaded anymore.\nPath: \(way([key.name, input.name]))\nFix: warm up \(input.name) after the "
             + "change, and then read \(key.name)."
+    }
+
+    static func changesItsInputs(_ key: Key) -> String {
+        "Fugu: \(key.name) isn't loaded again for its observers, because its load changes what it reads.\nFix: let the load only "
+            + "read, and change those values elsewhere."
     }
 
     static func observersSet(_ key: Key) -> String {
@@ -409,6 +459,11 @@ enum Messages {
         "Fugu: this process has two copies of Fugu, in \(path ?? "one file") and in \(other ?? "another"). Each copy has its own "
             + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds.\nFix: link "
             + "Fugu into one of these files only, or into a dynamic library that both of them use."
+    }
+
+    static func timerWithoutInterval(_ interval: Duration) -> String {
+        "Fugu: a timer needs an interval of more than zero, not \(interval).\nFix: pass the time between two ticks: "
+            + "clock.timer(interval: .seconds(1))."
     }
 
     static func drawsForEver(_ value: UInt64) -> String {

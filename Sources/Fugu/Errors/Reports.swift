@@ -71,7 +71,7 @@ extension SourcePlace {
     /// The place, or `nil` if it's in this package, as for `container.timestamp`.
     var outsideLibrary: SourcePlace? {
         let file = fileID.description
-        let modules = ["Fugu/", "FuguConfiguration/", "FuguFoundation/", "FuguTesting/"]
+        let modules = ["Fugu/", "FuguConfiguration/", "FuguFoundation/", "FuguScopes/", "FuguTesting/"]
         return modules.contains { file.hasPrefix($0) } ? nil : self
     }
 }
@@ -88,6 +88,3 @@ extension SourcePlace {
 extension SourcePlace: CustomStringConvertible {
     @usableFromInline package var description: String { "\(fileID):\(line)" }
 }
-
-/// Stops the program; the message names the test that runs.
-@inline(never) func stopProgram(_ text: String) -> Never { fatalError(TestProcess.runner?.naming(text) ?? text) }

@@ -14,7 +14,7 @@ import WinSDK
 
 /// The time of day: seconds since 1970, as the system's clock shows them.
 ///
-/// It jumps when someone sets the clock. To measure or to wait, use ``ErasedClock``.
+/// It jumps when someone sets the clock. To measure or to wait, use ``AnyClock``.
 ///
 /// ```swift
 /// let started = container.timestamp.now
@@ -54,7 +54,7 @@ public struct Timestamp: Sendable {
     ///   - start: The seconds since 1970 at this call.
     /// - Returns: The timestamp.
     public static func following(_ clock: some Clock<Duration>, from start: Double = 0) -> Timestamp {
-        let clock = ErasedClock(clock)
+        let clock = AnyClock(clock)
         let origin = clock.now
         return Timestamp { start + origin.duration(to: clock.now) / .seconds(1) }
     }

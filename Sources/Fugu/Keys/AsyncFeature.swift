@@ -53,7 +53,7 @@ extension AsyncFeature {
     static func make(in container: any FeatureContainer) async throws -> Payload {
         if PreviewRun.isOn, let preview = try _key.makePreview() { return preview }
         if hasTestValue, container._container.givesTestValue { return instance(try await testValue(in: container)) }
-        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
+        reportUnused(in: container)
         return Payload(try await load(in: container))
     }
 

@@ -33,6 +33,18 @@ public protocol NonisolatedFeature: ContainerKey, SendableMetatype {
     /// Not used: a strict container reports a feature that declares such a variable in place of the method.
     @_documentation(visibility: internal)
     static var testValue: UnusedTestValue { get }
+    /// The type of a variable that is named like that of ``External``, or `Void` if there's none.
+    @_documentation(visibility: internal)
+    associatedtype UnusedPlaceholder
+    /// Not used without ``External``: a strict container reports a feature that declares such a variable of its own type.
+    @_documentation(visibility: internal)
+    static var placeholder: UnusedPlaceholder { get }
+    /// The type of a variable that is named like that of ``External``, or `Void` if there's none.
+    @_documentation(visibility: internal)
+    associatedtype UnusedPreview
+    /// Not used without ``External``: a strict container reports a feature that declares such a variable of its own type.
+    @_documentation(visibility: internal)
+    static var preview: UnusedPreview { get throws }
 }
 
 extension NonisolatedFeature {

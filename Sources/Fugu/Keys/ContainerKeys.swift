@@ -49,3 +49,8 @@ extension ContainerKeys {
 /// Don't use it directly.
 @_documentation(visibility: internal)
 public protocol KeyNamespace: SendableMetatype {}
+
+extension Key {
+    /// The key of a container's own name.
+    static let containerName = Key(raw: ContainerKeys().containerName.raw)
+}

@@ -199,7 +199,7 @@ extension FeatureKey {
 
 extension Key {
     /// Whether another module has to supply the feature.
-    var isRequired: Bool {
+    package var isRequired: Bool {
         if let decorated { return decorated.isRequired }
         guard let type else { return ValueKeys.descriptor(of: self).isRequired }
         return type is any Required.Type
@@ -217,25 +217,5 @@ extension Container {
     fileprivate func supplyError(of key: Key?) -> LoadError {
         guard case .handle(let load) = role else { return .notSupplied(key.map { [$0] } ?? []) }
         return .notSupplied(load.way)
-    }
-}
-
-extension Frame {
-    /// Notifies the warm-up that the load is part of, if it's part of one.
-    ///
-    /// Instances made from the placeholder aren't kept.
-    fileprivate func noteMissingSupply(_ error: LoadError) -> Bool {
-        guard let warmUp = chain.first(where: { $0.kind == .warmUp }) else { return false }
-        // Also the loads of other families that led here.
-        for frame in chain.prefix(while: { $0 !== warmUp }) where frame.kind == .load {
-            frame.family.lock.withLock { token in frame.state[token].isProvisional = true }
-        }
-        warmUp.family.lock.withLock { token in warmUp.state[token].more().missingSupplies.append(error) }
-        return true
-    }
-
-    /// The features that a warm-up needed and that nothing supplies.
-    var missingSupplies: [LoadError] {
-        family.lock.withLock { token in state[token].rare?.missingSupplies.value ?? [] }
     }
 }

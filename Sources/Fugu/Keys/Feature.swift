@@ -69,7 +69,7 @@ extension Feature {
         if TestValue.self != Never.self, container._container.givesTestValue {
             return instance(testValue(in: container))
         }
-        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
+        reportUnused(in: container)
         return Payload(load(in: container))
     }
 }

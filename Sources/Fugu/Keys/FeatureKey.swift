@@ -23,11 +23,13 @@
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
+    ///   - isExternal: A Boolean value that indicates whether the feature reaches outside the process, which a placeholder or a value
+    ///     for tests says, too. If it's `true` and neither is given, a read in a strict container fails the test and stops the
+    ///     process, because the read can't throw and has nothing to give; a preview that gives none stops, too.
     ///   - placeholder: A closure that returns what strict containers give after they have failed the test.
     ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests or,
     ///     failing that, the placeholder.
-    ///   - testValue: A closure that creates the instance for a test, like ``Feature/testValue(in:)``. It needs no placeholder. With
-    ///     either of them, the feature is external.
+    ///   - testValue: A closure that creates the instance for a test, like ``Feature/testValue(in:)``. It needs no placeholder.
     ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
@@ -37,7 +39,7 @@
     /// - Complexity: O(1), without a lock after the key was created once.
     @_alwaysEmitIntoClient @inline(__always)
     public init<ID: Hashable & Sendable>(
-        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
+        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred, isExternal: Bool = false,
         placeholder: (@Sendable () -> Value)? = nil,
         preview: (@Sendable (any FeatureContainer) -> Value)? = nil,
         testValue: (@Sendable (any FeatureContainer) -> Value)? = nil, id: ID = NoID(),
@@ -48,7 +50,7 @@
         if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
-            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
+            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
             interned = Self.intern(place, KeyDistinction(id), traits, placeholder, preview, testValue, load)
         }
     }
@@ -102,7 +104,7 @@ extension FeatureKey {
             preview: preview.map(anywhere), testValue: testValue.map(anywhere),
             .anywhere {
                 let value = load($0)
-                if TestProcess.isTesting { $0._container.checkMade(value) }
+                $0._container.checkMade(value)
                 return Payload(value)
             })
         return ValueKeys.intern(place, distinction, descriptor)
@@ -113,14 +115,19 @@ extension FeatureKey {
 @usableFromInline struct FeatureTraits: Sendable {
     let reloads: Bool
     let home: Home
+    /// Whether the feature reaches outside the process, even if nothing is declared to give in its place.
+    let isExternal: Bool
     /// Whether another module has to supply the feature.
     let isRequired: Bool
 
-    @usableFromInline init(reloads: Bool, home: Home) { self.init(reloads: reloads, home: home, isRequired: false) }
+    @usableFromInline init(reloads: Bool, home: Home, isExternal: Bool) {
+        self.init(reloads: reloads, home: home, isExternal: isExternal, isRequired: false)
+    }
 
-    init(reloads: Bool, home: Home, isRequired: Bool) {
+    init(reloads: Bool, home: Home, isExternal: Bool = false, isRequired: Bool) {
         self.reloads = reloads
         self.home = home
+        self.isExternal = isExternal
         self.isRequired = isRequired
     }
 }
@@ -155,6 +162,13 @@ final class FeatureDescriptor: ValueKeyDescriptor {
         self.load = load
     }
 
+    /// Creates what a strict container gives instead of an external feature, if anything is declared.
+    var standIn: (@Sendable (Container) -> Payload)? {
+        if let placeholder { return { _ in placeholder() } }
+        if let testValue { return { [self] in run(testValue, in: $0) } }
+        return nil
+    }
+
     /// Returns the loaded instance, or what is declared for an Xcode preview or for a test.
     func make(in container: any FeatureContainer) -> Payload { run(load(for: container), in: container) }
 
@@ -163,6 +177,7 @@ final class FeatureDescriptor: ValueKeyDescriptor {
         if PreviewRun.isOn, let preview { return preview }
         if let testValue, container._container.givesTestValue { return testValue }
         if PreviewRun.isOn, let placeholder { return .anywhere { _ in placeholder() } }
+        if PreviewRun.isOn, isExternal { stopProgram(Messages.noPreview(label)) }
         return load
     }
 
@@ -182,7 +197,13 @@ final class FeatureDescriptor: ValueKeyDescriptor {
         MainActor.assumeIsolated { load(container) }
     }
 
-    var isExternal: Bool { placeholder != nil || testValue != nil }
+    func loader(of key: Key) -> KeyLoader? {
+        if case .onMainActor = load { return nil }
+        return KeyLoader(
+            key: key, method: .plain { try $0.answer($1, { Request(key, self) }, { self.make(in: $0) }) })
+    }
+
+    var isExternal: Bool { traits.isExternal || placeholder != nil || testValue != nil }
     var isRequired: Bool { traits.isRequired }
     var keyTraits: KeyTraits {
         (isExternal, testValue != nil, traits.home, traits.reloads, isSecret: false)

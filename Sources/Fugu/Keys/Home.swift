@@ -8,7 +8,7 @@
 public struct Home: Sendable {
     @usableFromInline enum Kind: Sendable {
         case inferred, local, shared
-        case with(Key)
+        case with(Key, Key?)
     }
 
     let kind: Kind
@@ -44,7 +44,7 @@ public struct Home: Sendable {
     ///
     /// - Parameter key: The key.
     /// - Returns: The home.
-    public static func with<K: ValueKey>(_ key: K) -> Home { Home(.with(Key(raw: key._key.raw))) }
+    public static func with<K: ValueKey>(_ key: K) -> Home { Home(.with(Key(raw: key._key.raw), nil)) }
 
     /// Returns the nearest container in which a type is set, or the root.
     ///
@@ -53,13 +53,59 @@ public struct Home: Sendable {
     ///
     /// - Parameter key: The type of the property or feature.
     /// - Returns: The home.
-    public static func with<K: ContainerKey>(_ key: K.Type) -> Home { Home(.with(Key(raw: K._key.raw))) }
+    public static func with<K: ContainerKey>(_ key: K.Type) -> Home { Home(.with(Key(raw: K._key.raw), nil)) }
 
+    /// Returns the nearest container in which one of two keys is set, or the root.
+    ///
+    /// Each container that sets one of them has its own instance, which its descendants share. With `.with(\.region, \.tenant)` and a
+    /// region above the tenants, a tenant's instance is in the tenant's container, and that of the region serves what sets no tenant.
+    ///
+    /// - Parameters:
+    ///   - first: A key path to a key.
+    ///   - second: A key path to another one.
+    /// - Returns: The home.
+    @_alwaysEmitIntoClient
+    public static func with<First: ValueKey, Second: ValueKey>(
+        _ first: (ContainerKeys) -> First, _ second: (ContainerKeys) -> Second
+    ) -> Home {
+        with(first(ContainerKeys()), second(ContainerKeys()))
+    }
+
+    /// Returns the nearest container in which one of two keys is set, or the root.
+    ///
+    /// Each container that sets one of them has its own instance, which its descendants share.
+    ///
+    /// - Parameters:
+    ///   - first: A key.
+    ///   - second: Another one.
+    /// - Returns: The home.
+    public static func with<First: ValueKey, Second: ValueKey>(_ first: First, _ second: Second) -> Home {
+        Home(.with(Key(raw: first._key.raw), Key(raw: second._key.raw)))
+    }
+
+    /// Returns the nearest container in which one of two types is set, or the root.
+    ///
+    /// Each container that sets one of them has its own instance, which its descendants share.
+    ///
+    /// - Parameters:
+    ///   - first: The type of a property or feature.
+    ///   - second: Another one.
+    /// - Returns: The home.
+    public static func with<First: ContainerKey, Second: ContainerKey>(
+        _ first: First.Type, _ second: Second.Type
+    ) -> Home {
+        Home(.with(Key(raw: First._key.raw), Key(raw: Second._key.raw)))
+    }
+
+    package var isInferred: Bool { if case .inferred = kind { true } else { false } }
     package var isLocal: Bool { if case .local = kind { true } else { false } }
-    /// The key that `.with(…)` names.
-    var key: Key? { if case .with(let key) = kind { key } else { nil } }
+    /// The keys that `.with(…)` names.
+    package var keys: [Key]? {
+        guard case .with(let first, let second) = kind else { return nil }
+        return second.map { [first, $0] } ?? [first]
+    }
     /// Whether the declaration names a container, whatever the inputs are.
-    var isFixed: Bool {
+    package var isFixed: Bool {
         switch kind {
         case .inferred, .local: false
         case .shared, .with: true
@@ -72,7 +118,12 @@ public struct Home: Sendable {
         case .inferred: ".inferred"
         case .local: ".local"
         case .shared: ".shared"
-        case .with(let key): ".with(\(key.isValueKey ? key.name : key.codeName + ".self"))"
+        case .with: ".with(\((keys ?? []).map(\.declaredName).joined(separator: ", ")))"
         }
     }
+}
+
+extension Key {
+    /// How a declaration names the key.
+    fileprivate var declaredName: String { isValueKey ? name : codeName + ".self" }
 }

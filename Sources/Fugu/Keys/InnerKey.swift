@@ -51,7 +51,7 @@ extension Key {
     }
 
     /// The feature that a key belongs to, if any.
-    var decorated: Key? { descriptor?.decorated }
+    package var decorated: Key? { descriptor?.decorated }
 
     /// Whether it's the key of an element of a list.
     var isElement: Bool { descriptor?.id.place != nil }

@@ -3,17 +3,7 @@
     case property, feature, throwingFeature, asyncFeature
 }
 
-/// The identity of a key, in one word.
-///
-/// For a type, the word is the type's address with the kind in the two low bits; for a value key, a number with the
-/// highest bit set, which no type's address has. The next bit marks what a container would inherit of a decorated feature.
-@frozen @usableFromInline package struct Key: Hashable, Sendable {
-    @usableFromInline package let raw: UInt
-
-    @inlinable package init(raw: UInt) { self.raw = raw }
-
-    @inlinable static var kindMask: UInt { 3 }
-    static let valueKeyBit: UInt = 1 << UInt(UInt.bitWidth - 1)
+extension Key {
     private static let inheritedBit: UInt = valueKeyBit >> 1
 
     @inlinable static func property(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) }
@@ -33,7 +23,6 @@
     var isInherited: Bool { raw >= Key.valueKeyBit | Key.inheritedBit }
 
     package var kind: KeyKind { KeyKind(rawValue: raw & Key.kindMask)! }
-    var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
 
     /// The name in messages: that of the type, or the label of the value key.
     @inline(never) package var name: String {
@@ -49,8 +38,8 @@
         return String(full[full.index(after: dot)...])
     }
 
-    /// The name and type that sources need, if the key has a name.
-    @inline(never) var naming: PropertyNaming? {
+    /// The name that suppliers need, if the key has one.
+    @inline(never) var naming: (any KeyNaming)? {
         kind == .property && isValueKey ? ValueKeys.descriptor(of: self).naming : nil
     }
 }

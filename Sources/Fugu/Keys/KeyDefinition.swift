@@ -16,21 +16,19 @@ public struct KeyDefinition: Sendable {
     /// Creates what an Xcode preview gives instead of an external feature; throws only if the feature can, or if it has a value for
     /// tests.
     private var preview: (@Sendable () throws -> Payload)?
-    private var name: (@Sendable () -> PropertyNaming?)?
-
-    /// The name and type that sources need, if the key has a name.
-    @usableFromInline package var naming: PropertyNaming? { name?() }
+    /// The name that suppliers need, if the key has one.
+    package let naming: (any KeyNaming)?
 
     package var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
 
     init(
         _ raw: UInt, _ method: KeyLoader.Method, hasTestValue: Bool = false,
-        naming: (@Sendable () -> PropertyNaming?)? = nil
+        naming: (any KeyNaming)? = nil
     ) {
         self.raw = raw
         self.method = method
         self.hasTestValue = hasTestValue
-        name = naming
+        self.naming = naming
     }
 
     // Assigns everything itself, since a definition is made for each load.
@@ -43,7 +41,7 @@ public struct KeyDefinition: Sendable {
         hasTestValue = testValue != nil
         placeholder = testValue
         preview = nil
-        name = nil
+        naming = nil
     }
 
     /// Returns the definition of a feature that reaches outside the process.
@@ -81,8 +79,12 @@ package struct KeyLoader: Sendable {
 
     /// Reads the key, and loads it if nothing is there.
     @inline(never) package func read(in container: Container) async throws -> Payload {
+        try await read(.key, in: container)
+    }
+
+    @inline(never) func read(_ question: KeyQuestion, in container: Container) async throws -> Payload {
         if case .onMainActor(let reload) = method { return await reload.read(in: container) }
-        return try await readAsync(.key, in: container)
+        return try await readAsync(question, in: container)
     }
 
     /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
@@ -144,18 +146,19 @@ extension Container {
     }
 
     func answer(
-        _ question: KeyQuestion, _ request: () -> Request, _ load: (Container) throws -> Payload
+        _ question: KeyQuestion, of naming: (any KeyNaming)? = nil, _ request: () -> Request,
+        _ load: (Container) throws -> Payload
     ) throws -> Payload? {
         switch question {
         case .missing:
             let request = request()
-            return try? present(request.key, request.naming) ?? self.load(request, load)
+            return try? present(request.key, naming) ?? loadMissing(request, load)
         case .reload:
             let request = request()
-            return try present(request.key, request.naming) ?? self.load(request, hasNoReader: true, load)
+            return try present(request.key, naming) ?? self.load(request, hasNoReader: true, load)
         case .key:
             let request = request()
-            return try read(request.key, request.naming, { request }, load)
+            return try read(request.key, naming, { request }, load)
         case .inner(let key): return try read(key, nil, { request().asking(for: key) }, load)
         }
     }
@@ -166,6 +169,14 @@ extension Container {
         let request = if case .inner(let key) = question { request.asking(for: key) } else { request }
         if let present = present(request.key, nil) { return present }
         return try await loadAsync(request, load)
+    }
+}
+
+extension Container {
+    /// Loads for observers, who see no value where a strict container refuses the load and has nothing to give.
+    func loadMissing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
+        let isRefused = request.isExternal && request.placeholder == nil && isStrict
+        return try self.load(request, hasNoReader: isRefused, load)
     }
 }
 
@@ -182,6 +193,19 @@ struct PreparationHandle: Sendable {
 package typealias KeyTraits = (isExternal: Bool, hasTestValue: Bool, home: Home, reloads: Bool, isSecret: Bool)
 
 extension Key {
+    /// How the value or instance is loaded, unless only a layer reads the key.
+    var loader: KeyLoader? {
+        guard let type else { return ValueKeys.descriptor(of: self).loader(of: self) }
+        return (type as? any ContainerKey.Type)?._key.loader
+    }
+
+    /// The type of the value of a property.
+    var valueType: Any.Type {
+        func value<P: Property>(_: P.Type) -> Any.Type { P.Value.self }
+        guard let type else { return ValueKeys.descriptor(of: self).valueType }
+        return (type as? any Property.Type).map { value($0) } ?? Void.self
+    }
+
     /// The declared traits.
     ///
     /// Those of a ``MainActorFeature`` can be read on the main actor only, so only those of its definition are available.
@@ -230,8 +254,11 @@ extension PropertyDescriptor {
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
     init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
 
-    /// Creates a key for a reset, which compares nothing.
-    init(resetting key: Key) { self.init(key.raw, of: Void.self) }
+    /// Creates a key for a reset, which compares only defaults.
+    init(resetting key: Key) {
+        raw = key.raw
+        equal = Equality(ofAny: key.kind == .property ? key.valueType : Void.self)
+    }
 
     var key: Key { Key(raw: raw) }
 }
@@ -241,6 +268,7 @@ extension PropertyDescriptor {
     @usableFromInline let type: Any.Type
 
     @inlinable init<Value: Sendable>(of type: Value.Type) { self.type = type }
+    init(ofAny type: Any.Type) { self.type = type }
 
     /// Returns the result if it's known without calling user code, so that it can be called under a lock.
     func known(_ left: Payload, _ right: Payload) -> Bool? {

@@ -6,8 +6,8 @@
 ///         static func load(in container: any FeatureContainer) -> Screen { Screen(title: container.city) }
 ///     }
 ///
-/// A type that conforms in its declaration belongs to the main actor, with or without `@MainActor`. The compiler refuses to load,
-/// read, or set the feature elsewhere. You can observe it anywhere, since an instance is `Sendable`.
+/// A type that conforms in its declaration belongs to the main actor, with or without `@MainActor`. Elsewhere, the compiler refuses
+/// to load or set the feature, and a read needs `await`. You can observe it anywhere, since an instance is `Sendable`.
 ///
 /// A plain feature can't read it. To load on the main actor what can fail or suspend, conform to ``AsyncFeature`` and mark its
 /// `load(in:)` with `@MainActor`.

@@ -9,7 +9,8 @@
 /// container.speech.say("Hello")
 /// ```
 ///
-/// The compiler refuses to load, read, or set the feature off the main actor. Such keys are identified like a ``FeatureKey``.
+/// Elsewhere, the compiler refuses to load or set the feature, and a read needs `await`: `await container.speech`. Such keys are
+/// identified like a ``FeatureKey``.
 @frozen public struct MainActorFeatureKey<Value: Sendable>: ValueKey {
     @usableFromInline let interned: InternedKey
 
@@ -24,6 +25,9 @@
     ///   - reloadsWhenInputsChange: A Boolean value that indicates whether the container reloads the instance when one of
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
+    ///   - isExternal: A Boolean value that indicates whether the feature reaches outside the process, which a value for tests says,
+    ///     too. If it's `true` and there's no such value, a read in a strict container fails the test and stops the process, because
+    ///     the read can't throw and has nothing to give; a preview that gives none stops, too.
     ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests.
     ///   - testValue: A closure that creates the instance for a test, like ``MainActorFeature/testValue(in:)``.
     ///   - id: A value that differs between the keys of one place in the source that creates several keys.
@@ -35,7 +39,7 @@
     /// - Complexity: O(1), without a lock after the key was created once.
     @_alwaysEmitIntoClient @inline(__always)
     public init<ID: Hashable & Sendable>(
-        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred,
+        reloadsWhenInputsChange: Bool = false, home: @autoclosure () -> Home = .inferred, isExternal: Bool = false,
         preview: (@MainActor @Sendable (any FeatureContainer) -> Value)? = nil,
         testValue: (@MainActor @Sendable (any FeatureContainer) -> Value)? = nil, id: ID = NoID(),
         member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column,
@@ -45,7 +49,7 @@
         if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
-            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home())
+            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
             interned = Self.intern(place, KeyDistinction(id), traits, preview, testValue, load)
         }
     }

@@ -3,13 +3,14 @@
 /// ```swift
 /// extension ContainerKeys {
 ///     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-///     var baseURL: PropertyKey<String?> { .init("api.base_url") }
+///     var user: PropertyKey<String?> { .init() }
 /// }
 /// ```
 ///
-/// A key is identified by its name and the type of its value. A key without a name is identified by the place in the source where
-/// it's created, by the type of its value, and by its `id`. A computed member is therefore the same key at each use. Keys that
-/// are made in a loop or in a function with parameters need an `id` each:
+/// A key is identified by the place in the source where it's created, by the type of its value, and by its `id`. A computed member
+/// is therefore the same key at each use. With `FuguConfiguration`, keys can have names, for which containers ask their sources; such
+/// a key is identified by its name and the type of its value. Keys that are made in a loop or in a function with parameters need an
+/// `id` each:
 ///
 /// ```swift
 /// let keys = (0..<3).map { PropertyKey(defaultValue: 0, id: $0) }
@@ -38,7 +39,7 @@
     /// The identity of the key.
     @inlinable var raw: UInt { interned.raw }
 
-    @inlinable init(interned: InternedKey) { self.interned = interned }
+    @inlinable package init(interned: InternedKey) { self.interned = interned }
 
     /// Creates a key without a name.
     ///
@@ -64,32 +65,6 @@
             InternedKey.find(place, orID: id) ?? Self.intern(place, KeyDistinction(id), defaultValue, isSecret)
     }
 
-    /// Creates a key that sources may supply under a dotted name.
-    ///
-    /// - Parameters:
-    ///   - name: The dotted path that sources look up.
-    ///   - defaultValue: The value while neither code nor a source gives one.
-    ///   - form: The form of the values that sources may supply.
-    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - help: A line that describes the value, as `--help` and sample files show it.
-    ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is created.
-    ///   - line: The line where the key is created.
-    ///   - column: The column where the key is created.
-    @_alwaysEmitIntoClient
-    public init(
-        _ name: String, defaultValue: @autoclosure @escaping @Sendable () -> Value,
-        form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false, help: String? = nil,
-        member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = #column
-    ) where Value: Decodable {
-        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        if let known = InternedKey.find(place, name: name) {
-            interned = known
-        } else {
-            interned = Self.intern(named: name, place, defaultValue, isSecret, help, form())
-        }
-    }
-
     /// Creates a key without a name whose value is `nil` unless it's set.
     ///
     /// In a function with parameters, give the key an `id`; otherwise, the program stops with a message.
@@ -109,41 +84,17 @@
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
         interned = InternedKey.find(place, orID: id) ?? Self.intern(place, KeyDistinction(id), { nil }, isSecret)
     }
-
-    /// Creates a key that sources may supply under a dotted name; its value is `nil` unless they or code give one.
-    ///
-    /// - Parameters:
-    ///   - name: The dotted path that sources look up.
-    ///   - form: The form of the values that sources may supply.
-    ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - help: A line that describes the value, as `--help` and sample files show it.
-    ///   - member: The name of the member that declares the key, for messages and graphs.
-    ///   - fileID: The file where the key is created.
-    ///   - line: The line where the key is created.
-    ///   - column: The column where the key is created.
-    @_alwaysEmitIntoClient
-    public init(
-        _ name: String, form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false,
-        help: String? = nil, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
-        column: UInt = #column
-    ) where Value: ExpressibleByNilLiteral & Decodable {
-        let place = KeyPlace(Value.self, .property, member, fileID, line, column)
-        interned =
-            InternedKey.find(place, name: name) ?? Self.intern(named: name, place, { nil }, isSecret, help, form())
-    }
 }
 
 extension PropertyKey {
-    /// The dotted path that sources look up, if the key has one.
-    package var name: String? { naming?.name }
-
     /// The library's record of the key.
     ///
     /// Don't use it directly.
     public var _key: KeyDefinition {
         KeyDefinition(
-            raw, .plain { try $0.answer($1, { Request(self) }, { _ in Payload(descriptor.defaultValue()) }) },
-            naming: { descriptor.naming })
+            raw,
+            .plain { try $0.answer($1, of: naming, { Request(self) }, { _ in Payload(descriptor.defaultValue()) }) },
+            naming: naming)
     }
 
     /// Returns the key that was first created with this name.
@@ -151,28 +102,14 @@ extension PropertyKey {
         ValueKeys.existing(name, type: Value.self).map { PropertyKey(interned: $0) }
     }
 
-    /// Returns a key for a read by name, whose value is `nil` unless a source has one.
-    ///
-    /// Its errors quote no value, because it isn't known whether the value is a secret.
-    package static func untyped<Wrapped: Decodable & Sendable>(_ name: String) -> PropertyKey where Value == Wrapped? {
-        if let known = existing(name) { return known }
-        let naming = PropertyNaming(name, Value.self, isSecret: true, isDeclared: false)
-        let place = KeyPlace(Value.self, .property, #function, #fileID, #line, #column)
-        return PropertyKey(interned: intern(place, .name(naming), { nil }, false))
-    }
-
-    /// The name and type that sources need, if the key has a name.
-    package var naming: PropertyNaming? { descriptor.naming }
-    /// A Boolean value that indicates whether the value must never be printed.
-    package var isSecret: Bool { isDeclaredSecret || naming?.isSecret == true }
+    /// The name that suppliers need, if the key has one.
+    package var naming: (any KeyNaming)? { descriptor.naming }
     /// A Boolean value that indicates whether this declaration says that the value must never be printed.
     package var isDeclaredSecret: Bool { descriptor.isSecret }
-    /// A line that describes the value, if the key has one.
-    package var help: String? { descriptor.help }
-    /// The form of the values that sources may supply, if the key has one.
-    package var form: PropertyForm<Value>? { descriptor.form }
     /// A Boolean value that indicates whether the key has no default.
     package var isRequired: Bool { descriptor.isRequired }
+    /// A Boolean value that indicates whether a required key has a value for tests.
+    package var hasTestValue: Bool { descriptor.testValue != nil }
     /// The name in messages.
     package var label: String { descriptor.label }
     /// The place in the program that creates the key.
@@ -184,24 +121,15 @@ extension PropertyKey {
     var descriptor: PropertyDescriptor<Value> { interned.descriptor() }
 
     @usableFromInline
-    static func intern(
-        named name: String, _ place: KeyPlace, _ defaultValue: @escaping @Sendable () -> Value, _ isSecret: Bool,
-        _ help: String?, _ form: PropertyForm<Value>?
-    ) -> InternedKey where Value: Decodable {
-        let naming = PropertyNaming(name, Value.self, isSecret: isSecret, form: form)
-        return intern(place, .name(naming), defaultValue, isSecret, help, form: form)
-    }
-
-    @usableFromInline
-    static func intern(
+    package static func intern(
         _ place: KeyPlace, _ distinction: KeyDistinction?, _ defaultValue: @escaping @Sendable () -> Value,
-        _ isSecret: Bool, _ help: String? = nil, form: PropertyForm<Value>? = nil, isRequired: Bool = false
+        _ isSecret: Bool, isRequired: Bool = false, testValue: (@Sendable () -> Value)? = nil
     ) -> InternedKey {
         ValueKeys.intern(
             place, distinction,
             PropertyDescriptor(
-                place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret, help: help,
-                form: form, isRequired: isRequired))
+                place: place, distinction: distinction, defaultValue: defaultValue, isSecret: isSecret,
+                isRequired: isRequired, testValue: testValue))
     }
 }
 
@@ -211,25 +139,60 @@ final class PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
     let distinction: KeyDistinction?
     let defaultValue: @Sendable () -> Value
     let isSecret: Bool
-    /// The description of the value for `--help` and sample files.
-    let help: String?
-    /// The form of the values that sources may supply.
-    let form: PropertyForm<Value>?
     /// Whether there's no default.
     let isRequired: Bool
+    /// What a required key has in a test.
+    let testValue: (@Sendable () -> Value)?
 
     init(
         place: KeyPlace, distinction: KeyDistinction?, defaultValue: @escaping @Sendable () -> Value, isSecret: Bool,
-        help: String?, form: PropertyForm<Value>?, isRequired: Bool
+        isRequired: Bool, testValue: (@Sendable () -> Value)?
     ) {
         self.place = place
         self.distinction = distinction
         self.defaultValue = defaultValue
         self.isSecret = isSecret
-        self.help = help
-        self.form = form
         self.isRequired = isRequired
+        self.testValue = testValue
+    }
+
+    /// Returns the request for the key, which a strict container refuses without a value, as it does what's external.
+    func request(_ key: UInt) -> Request {
+        let placeholder: (@Sendable (Container) -> Payload)? =
+            if let testValue { { _ in Payload(testValue()) } } else { nil }
+        return Request(
+            key, reloads: true, isExternal: isRequired, hasTestValue: testValue != nil, placeholder: placeholder)
     }
 
     var typeName: String { "PropertyKey<\(Value.self)>" }
+    var valueType: Any.Type { Value.self }
+    func loader(of key: Key) -> KeyLoader? {
+        return KeyLoader(
+            key: key,
+            method: .plain {
+                try $0.answer($1, of: self.naming, { self.request(key.raw) }, { _ in Payload(self.defaultValue()) })
+            })
+    }
+    func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
+        teller.text(of: payload.value(as: Value.self))
+    }
+}
+
+/// A type that describes values as text.
+package protocol ValueTeller {
+    func text<Value>(of value: Value) -> String
+}
+
+extension Key {
+    /// Returns a property's value as text.
+    package func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
+        guard let type else { return ValueKeys.descriptor(of: self).tell(payload, by: teller) }
+        return (type as? any Property.Type)?.tell(payload, by: teller)
+    }
+}
+
+extension Property {
+    fileprivate static func tell(_ payload: Payload, by teller: any ValueTeller) -> String {
+        teller.text(of: payload.value(as: Value.self))
+    }
 }

@@ -11,15 +11,13 @@
     /// Creates what a strict container gives instead of an external feature that can't throw.
     ///
     /// It receives the container, for what it needs.
-    let placeholder: ((Container) -> Payload)?
-    /// The name and type that sources need, if the key has a name.
-    let naming: PropertyNaming?
+    let placeholder: (@Sendable (Container) -> Payload)?
     /// The place of the read if it's known; for a value key, the place where the key was created.
     let place: SourcePlace?
 
     init(
         _ key: UInt, home: Home = .inferred, reloads: Bool = false, isExternal: Bool = false,
-        hasTestValue: Bool = false, placeholder: ((Container) -> Payload)? = nil, naming: PropertyNaming? = nil,
+        hasTestValue: Bool = false, placeholder: (@Sendable (Container) -> Payload)? = nil,
         at place: SourcePlace? = nil
     ) {
         self.key = Key(raw: key)
@@ -28,7 +26,6 @@
         self.isExternal = isExternal
         self.hasTestValue = hasTestValue
         self.placeholder = placeholder
-        self.naming = naming
         self.place = place
     }
 
@@ -40,7 +37,7 @@
     }
 
     @usableFromInline init<Value>(_ key: PropertyKey<Value>) {
-        self.init(key.raw, reloads: true, naming: key.descriptor.naming)
+        self = key.descriptor.request(key.raw)
     }
 
     @usableFromInline init<F: Feature>(_: F.Type, at place: SourcePlace? = nil) {
@@ -53,9 +50,7 @@
     init(_ key: Key, _ feature: FeatureDescriptor) {
         self.init(
             key.raw, home: feature.traits.home, reloads: feature.traits.reloads, isExternal: feature.isExternal,
-            hasTestValue: feature.testValue != nil,
-            placeholder: !feature.isExternal
-                ? nil : { feature.placeholder?() ?? feature.run(feature.testValue!, in: $0) },
+            hasTestValue: feature.testValue != nil, placeholder: feature.standIn,
             at: SourcePlace(feature.place.fileID, feature.place.line))
     }
 

@@ -1,44 +1,55 @@
-extension PropertyKey where Value: Decodable {
-    /// Returns a key without a default, whose value code, a rule, or a source has to give.
+extension PropertyKey {
+    /// Returns a key without a name and without a default, whose value code has to give.
     ///
     /// ```swift
     /// extension ContainerKeys {
-    ///     var databaseURL: PropertyKey<URL> { .required("database.url") }
+    ///     var session: PropertyKey<Session> { .required { Session() } }
     /// }
+    ///
+    /// try await container.withChild { $0.session = Session() } operation: { print($0.session) }
     /// ```
     ///
-    /// The value is read like any other: `container.databaseURL`. If it's missing, `validate` throws an error for it together
-    /// with all others, and a reload that takes it away is refused. A read of a missing value stops the program, and so the
-    /// process of a test: set it in the test's trait.
+    /// A read of a missing value stops the program. A read in a strict container, that of a test, gives the value for tests; without
+    /// one, it fails the test and stops the process, because it can't throw and has nothing to give. In a function with parameters,
+    /// give the key an `id`; otherwise, the program stops with a message.
     ///
     /// - Parameters:
-    ///   - name: The dotted path that sources look up.
-    ///   - form: The form of the values that sources may supply.
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
-    ///   - help: A line that describes the value, as `--help` and sample files show it.
+    ///   - id: A value that differs between the keys of one place in the source that creates several keys.
     ///   - member: The name of the member that declares the key, for messages and graphs.
     ///   - fileID: The file where the key is created.
     ///   - line: The line where the key is created.
     ///   - column: The column where the key is created.
+    ///   - testValue: A closure that returns the value for tests and for Xcode previews that nothing gives.
     /// - Returns: The key.
     @_alwaysEmitIntoClient
-    public static func required(
-        _ name: String, form: @autoclosure () -> PropertyForm<Value>? = nil, isSecret: Bool = false,
-        help: String? = nil, member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line,
-        column: UInt = #column
+    public static func required<ID: Hashable & Sendable>(
+        isSecret: Bool = false, id: ID = NoID(), member: StaticString = #function, fileID: StaticString = #fileID,
+        line: UInt = #line, column: UInt = #column, testValue: (@Sendable () -> Value)? = nil
     ) -> PropertyKey {
         let place = KeyPlace(Value.self, .property, member, fileID, line, column)
         return PropertyKey(
-            interned: InternedKey.find(place, name: name) ?? intern(required: name, place, isSecret, help, form()))
+            interned: InternedKey.find(place, orID: id)
+                ?? intern(required: place, KeyDistinction(id), isSecret, testValue))
     }
 
     @usableFromInline
     static func intern(
-        required name: String, _ place: KeyPlace, _ isSecret: Bool, _ help: String?, _ form: PropertyForm<Value>?
+        required place: KeyPlace, _ distinction: KeyDistinction?, _ isSecret: Bool,
+        _ testValue: (@Sendable () -> Value)?
     ) -> InternedKey {
-        intern(
-            place, .name(PropertyNaming(name, Value.self, isSecret: isSecret, isRequired: true, form: form)),
-            { stopProgram(Messages.requiredIsMissing(name, in: .current)) }, isSecret, help, form: form,
-            isRequired: true)
+        intern(place, distinction, requiredDefault(testValue), isSecret, isRequired: true, testValue: testValue)
+    }
+
+    /// Returns the default of a required key, which gives the value for tests, if there's one, or stops the program.
+    ///
+    /// - `fix`: How to give the value, unless only code can.
+    package static func requiredDefault(
+        _ testValue: (@Sendable () -> Value)?, fix: String? = nil
+    ) -> @Sendable () -> Value {
+        {
+            if let testValue, Container.current.givesTestValue { return testValue() }
+            Container.stopWithoutRequired(fix ?? Messages.requiredFix)
+        }
     }
 }

@@ -20,17 +20,30 @@ extension ContainerKey {
     }
 }
 
-extension Container {
-    /// Whether the load of a feature that has a value for tests gives it.
-    @usableFromInline var givesTestValue: Bool { PreviewRun.isOn || isStrict }
+extension NonisolatedFeature {
+    /// Not used: a feature that isn't ``External`` has none.
+    @_documentation(visibility: internal)
+    public static var placeholder: Void { () }
+    /// Not used: a feature that isn't ``External`` has none.
+    @_documentation(visibility: internal)
+    public static var preview: Void { () }
 
-    /// Reports the feature that loads, which declares a value for tests in a way that isn't used.
-    @usableFromInline func reportUnusedTestValue() {
-        guard givesTestValue, case .handle(let load) = role, let key = load.key else { return }
-        let node = node
-        let isNew = node.family.lock.withLock { token in node.family.state[token].isNew(key, key) }
-        if isNew { node.family.reports.report(Messages.unusedTestValue(load)) }
+    /// Reports, in a strict container, what the feature that loads declares for tests in a way that isn't used.
+    @inlinable static func reportUnused(in container: any FeatureContainer) {
+        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
+        if UnusedPlaceholder.self == ContainerValue.self {
+            container._container.reportForgottenExternal("placeholder")
+        } else if UnusedPreview.self == ContainerValue.self {
+            container._container.reportForgottenExternal("preview")
+        }
     }
+
+    fileprivate static var hasUnusedTestValue: Bool { UnusedTestValue.self != Void.self }
+}
+
+extension Key {
+    /// Whether the type declares a variable that is named like the method for tests.
+    var hasUnusedTestValue: Bool { (type as? any NonisolatedFeature.Type)?.hasUnusedTestValue == true }
 }
 
 extension Feature {

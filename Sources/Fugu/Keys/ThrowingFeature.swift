@@ -50,7 +50,7 @@ extension ThrowingFeature {
         if TestValue.self != Never.self, container._container.givesTestValue {
             return instance(try testValue(in: container))
         }
-        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
+        reportUnused(in: container)
         return Payload(try load(in: container))
     }
 

@@ -12,6 +12,10 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var isRequired: Bool { get }
     /// Whether it's the key of what a container would inherit of a decorated feature.
     var isInherited: Bool { get }
+    /// The type of the value of a property.
+    var valueType: Any.Type { get }
+    /// Returns how the value or instance of the key is loaded, or `nil` if only a layer reads it.
+    func loader(of key: Key) -> KeyLoader?
     /// Returns the value as text, or `nil` if the key isn't that of a property.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
 }
@@ -19,6 +23,8 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
 extension ValueKeyDescriptor {
     var isRequired: Bool { false }
     var isInherited: Bool { false }
+    var valueType: Any.Type { Void.self }
+    func loader(of key: Key) -> KeyLoader? { nil }
 
     /// The name: `\.timeout`, or for a key that no member creates, its name or its place.
     var label: String {
@@ -27,8 +33,8 @@ extension ValueKeyDescriptor {
         return "\(key)[\(id)]"
     }
 
-    /// The name and type that sources need, if the key has a name.
-    var naming: PropertyNaming? {
+    /// The name that suppliers need, if the key has one.
+    var naming: (any KeyNaming)? {
         if case .name(let naming)? = distinction { naming } else { nil }
     }
 }
@@ -89,7 +95,7 @@ enum ValueKeys {
             let known = state.withLock { state in (state.places[text] ?? []).map { state.records[$0] } }
             // `==` of an `id` is user code, so call it outside the lock.
             if let same = known.dropFirst(seen).first(where: { $0.isSame(as: distinction) }) {
-                return state.withLock { _ in InternedKey.add(same, at: place, hash) }
+                return state.withLock { _ in add(same, at: place, hash) }
             }
             seen = known.count
             if distinction == nil, place.isOfFunctionWithParameters { fatalError(Messages.keyOfFunction(descriptor)) }
@@ -98,10 +104,17 @@ enum ValueKeys {
                 let record = ValueKeyRecord(raw: raw(of: descriptor, in: &state), descriptor)
                 state.places[text, default: []].append(state.records.count)
                 state.records.append(record)
-                return InternedKey.add(record, at: place, hash)
+                return add(record, at: place, hash)
             }
             if let added { return added }
         }
+    }
+
+    /// Under the lock: lets a record be found by the addresses of this place.
+    private static func add(_ record: ValueKeyRecord, at place: KeyPlace, _ hash: UInt) -> InternedKey {
+        let first = KeyDistinction.firstName
+        let isFirstName = record.name != nil && InternedKey.find(place, first) { _ in true } == nil
+        return InternedKey.add(record, at: place, isFirstName ? first : hash)
     }
 
     /// Returns the identity, which keys with the same name and type share; a key without a name has its own.

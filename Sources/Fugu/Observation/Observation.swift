@@ -17,6 +17,8 @@ protocol Cancelling: AnyObject, Sendable {
     func cancel()
 }
 
+extension Observer: Cancelling {}
+
 #if canImport(Combine)
 public import Combine
 extension ObservationToken: Cancellable {}
@@ -53,8 +55,8 @@ extension Container {
     let key: Key
     /// Loads the instance without a reader.
     let reloader: KeyLoader
-    /// The name and type that sources need, if the key has a name.
-    let naming: PropertyNaming?
+    /// The name that suppliers need, if the key has one.
+    let naming: (any KeyNaming)?
 
     @usableFromInline init(_ definition: KeyDefinition) {
         key = Key(raw: definition.raw)
@@ -64,9 +66,12 @@ extension Container {
 }
 
 extension Container {
-    /// Whether a test has failed because the feature isn't set, so that a reader of its values would wait in vain.
+    /// Whether a test has failed because the key isn't set, so that a reader of its values would wait in vain.
     fileprivate func hasRefused(_ key: Key) -> Bool {
-        TestProcess.isTesting && key.kind == .feature && key.traits.isExternal && isStrict && present(key, nil) == nil
+        guard !key.kind.throws, isStrict, key.kind == .property ? key.isRequired : key.traits.isExternal else {
+            return false
+        }
+        return present(key, nil) == nil
     }
 
     func reportFailedReload(of key: Key, _ error: any Error) {

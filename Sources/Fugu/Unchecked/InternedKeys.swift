@@ -17,6 +17,16 @@ public import Synchronization
     raw: UInt, fileID: UInt, line: UInt, column: UInt, member: UInt, typeWord: UInt, distinction: UInt
 )
 
+/// The place where a value key is created and its value type, which together identify a key without a name.
+@frozen @usableFromInline package struct KeyPlace: Sendable {
+    @usableFromInline let fileID: StaticString
+    @usableFromInline let line: UInt
+    @usableFromInline let column: UInt
+    @usableFromInline let member: StaticString
+    /// The address of the value type, with the kind in the two low bits.
+    @usableFromInline let typeWord: UInt
+}
+
 /// A slot of the table.
 @usableFromInline struct InternSlot: ~Copyable {
     /// The address of a `ValueKeyRecord`, or zero while the slot is free.
@@ -39,7 +49,7 @@ public import Synchronization
 }
 
 /// A value key's identity, and the address of its record.
-@frozen @usableFromInline struct InternedKey: Hashable, Sendable {
+@frozen @usableFromInline package struct InternedKey: Hashable, Sendable {
     @usableFromInline let raw: UInt
     /// The address of its record, or zero for the key that a type is.
     @usableFromInline let record: UInt
@@ -50,19 +60,19 @@ public import Synchronization
     }
 
     // Keys with the same name and type are equal, even if they're made at different places.
-    @usableFromInline static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
-    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine(raw) }
+    @usableFromInline package static func == (left: Self, right: Self) -> Bool { left.raw == right.raw }
+    @usableFromInline package func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 
     init(_ record: ValueKeyRecord) {
         unsafe self.init(raw: record.raw, record: UInt(bitPattern: Unmanaged.passUnretained(record).toOpaque()))
     }
 
-    private var object: ValueKeyRecord {
+    var object: ValueKeyRecord {
         unsafe Unmanaged.fromOpaque(UnsafeRawPointer(bitPattern: record)!).takeUnretainedValue()
     }
 
     /// The arguments that made the key.
-    func descriptor<Descriptor: ValueKeyDescriptor>() -> Descriptor {
+    func descriptor<Descriptor: AnyObject>() -> Descriptor {
         unsafe unsafeDowncast(object.descriptor, to: Descriptor.self)
     }
 }
@@ -74,21 +84,7 @@ extension InternedKey {
         find(place, 0) { _ in true }
     }
 
-    /// Returns the key with a name that was made at this place.
-    @usableFromInline
-    static func find(_ place: KeyPlace, name: String) -> InternedKey? {
-        // Most places make keys with one name, which need not be hashed.
-        find(place, KeyDistinction.firstName) { $0.has(name: name) }
-            ?? find(place, KeyDistinction.hash(of: name)) { $0.has(name: name) }
-    }
-
-    /// Returns the key with an identifier that was made at this place.
-    @usableFromInline
-    static func find(_ place: KeyPlace, id: some Hashable) -> InternedKey? {
-        find(place, KeyDistinction.hash(of: id)) { $0.object.descriptor.distinction?.isID(id) == true }
-    }
-
-    private func has(name: String) -> Bool {
+    func has(name: String) -> Bool {
         unsafe Unmanaged<ValueKeyRecord>.fromOpaque(UnsafeRawPointer(bitPattern: record)!)._withUnsafeGuaranteedRef {
             $0.name == name
         }
@@ -116,13 +112,11 @@ extension InternedKey {
     }
 
     /// Under the lock of `ValueKeys`: adds a record, to be found by the addresses of this place.
-    static func add(_ record: ValueKeyRecord, at place: KeyPlace, _ hash: UInt) -> InternedKey {
+    static func add(_ record: ValueKeyRecord, at place: KeyPlace, _ distinction: UInt) -> InternedKey {
         let key = unsafe InternedKey(Unmanaged.passRetained(record).takeUnretainedValue())
-        let isFirstName =
-            record.descriptor.naming != nil && find(place, KeyDistinction.firstName) { _ in true } == nil
         let entry = unsafe InternEntry(
             key.raw, UInt(bitPattern: place.fileID.utf8Start), place.line, place.column,
-            UInt(bitPattern: place.member.utf8Start), place.typeWord, isFirstName ? KeyDistinction.firstName : hash)
+            UInt(bitPattern: place.member.utf8Start), place.typeWord, distinction)
         InternTable.withRoom().insert(entry, record: key.record)
         return key
     }
@@ -171,9 +165,4 @@ extension InternedKey {
         unsafe slots[Int(index)].record.store(record, ordering: .releasing)
         unsafe header[1] += 1
     }
-}
-
-extension Key {
-    /// The type that a type's key was made from.
-    package var type: Any.Type? { unsafe isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
 }

@@ -28,6 +28,9 @@
         value = new
     }
 
+    /// Adds to a collection; `body` must remove nothing.
+    mutating func grow(_ body: (inout Value) -> Void) { body(&value) }
+
     /// Adds an element.
     mutating func append<Element>(_ element: Element) where Value == [Element] { value.append(element) }
 

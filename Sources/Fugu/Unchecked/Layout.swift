@@ -34,6 +34,24 @@ public import Synchronization
     static func at(_ time: UInt64) -> UInt64 { time << 9 }
 }
 
+/// The identity of a key, in one word.
+///
+/// For a type, the word is the type's address with the kind in the two low bits; for a value key, a number with the
+/// highest bit set, which no type's address has. The next bit marks what a container would inherit of a decorated feature.
+@frozen @usableFromInline package struct Key: Hashable, Sendable {
+    @usableFromInline package let raw: UInt
+
+    @inlinable package init(raw: UInt) { self.raw = raw }
+
+    @inlinable static var kindMask: UInt { 3 }
+    static let valueKeyBit: UInt = 1 << UInt(UInt.bitWidth - 1)
+
+    var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
+
+    /// The type that a type's key was made from.
+    package var type: Any.Type? { unsafe isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }
+}
+
 /// One container's record of one key.
 @usableFromInline struct Cell: ~Copyable {
     @usableFromInline let key: UInt

@@ -21,7 +21,7 @@
     static func isWord<Value>(_: Value.Type) -> Bool { _isPOD(Value.self) && MemoryLayout<Value>.size <= 8 }
 
     @inlinable @inline(__always)
-    init<Value: Sendable>(_ value: Value) {
+    package init<Value: Sendable>(_ value: Value) {
         if Self.isWord(Value.self) {
             bits = Self.pack(value)
             box = nil

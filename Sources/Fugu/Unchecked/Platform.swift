@@ -169,18 +169,18 @@ import WinSDK
 /// Where code runs: on a thread, or in a task that may move between threads.
 ///
 /// Asking for the thread costs a tenth of asking for the task.
-struct Execution: Equatable, Sendable {
+package struct Execution: Equatable, Sendable {
     private let word: UInt
 
     /// The thread, for code that returns to its caller without suspending: until then, nothing else runs on the thread.
-    static var thread: Execution { Execution(word: threadNumber | 1) }
+    package static var thread: Execution { Execution(word: threadNumber | 1) }
     /// The task, for code that may suspend and continue elsewhere, or the thread if no task runs.
     static var taskOrThread: Execution { Execution(word: task ?? (threadNumber | 1)) }
     /// No place: it's never current.
     static var none: Execution { Execution(word: 0) }
 
     /// Whether the calling code runs there.
-    var isCurrent: Bool { word & 1 == 1 ? self == .thread : word != 0 && word == Self.task }
+    package var isCurrent: Bool { word & 1 == 1 ? self == .thread : word != 0 && word == Self.task }
 
     /// The address of the running task, which is even, unlike a thread's number.
     private static var task: UInt? {
@@ -198,83 +198,6 @@ struct Execution: Equatable, Sendable {
         0
         #endif
     }
-}
-
-/// The bounds of a thread's stack.
-package struct PlatformStack: Sendable {
-    private let lowest: UInt
-    private let size: UInt
-
-    /// The bounds for the running thread, or `nil` if the platform doesn't provide them.
-    ///
-    /// On Linux, finding them takes system calls, on the main thread the parsing of a file, so each thread keeps them.
-    package static var current: PlatformStack? {
-        #if canImport(Darwin)
-        let size = UInt(pthread_get_stacksize_np(pthread_self()))
-        return PlatformStack(lowest: UInt(bitPattern: pthread_get_stackaddr_np(pthread_self())) - size, size: size)
-        #elseif canImport(Glibc) || canImport(Android)
-        guard let keys else { return found }
-        let lowest = UInt(bitPattern: unsafe pthread_getspecific(keys.lowest))
-        if lowest != 0 {
-            return PlatformStack(lowest: lowest, size: UInt(bitPattern: unsafe pthread_getspecific(keys.size)))
-        }
-        let found = found
-        if let found {
-            unsafe pthread_setspecific(keys.size, UnsafeRawPointer(bitPattern: found.size))
-            unsafe pthread_setspecific(keys.lowest, UnsafeRawPointer(bitPattern: found.lowest))
-        }
-        return found
-        #else
-        return nil
-        #endif
-    }
-
-    /// Returns whether too little is left for more nested loads, or `nil` if that can't be known: the address sanitizer keeps
-    /// variables elsewhere.
-    ///
-    /// A third of the stack is left to the code that loads call, or less of a larger one if only a few loads are nested.
-    func isNearlyUsedUp(_ isDeep: Bool) -> Bool? {
-        let left = Self.position &- lowest
-        let reserve = isDeep ? size / 3 : min(max(size / 3, 32 << 10), 96 << 10)
-        return left > size ? nil : left < reserve
-    }
-
-    /// Returns whether less than `bytes` are left.
-    package func isShorter(than bytes: UInt) -> Bool { Self.position &- lowest < bytes }
-
-    /// The current position in the running thread's stack.
-    @inline(__always)
-    static var position: UInt {
-        var local: UInt8 = 0
-        // Nothing is written there that a stack protector would have to check.
-        return unsafe _withUnprotectedUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
-    }
-
-    #if canImport(Glibc) || canImport(Android)
-    private static var found: PlatformStack? {
-        var attributes = pthread_attr_t()
-        guard let find = unsafe getAttributes, unsafe find(pthread_self(), &attributes) == 0 else { return nil }
-        defer { unsafe pthread_attr_destroy(&attributes) }
-        var address: UnsafeMutableRawPointer?
-        var count = 0
-        guard unsafe pthread_attr_getstack(&attributes, &address, &count) == 0 else { return nil }
-        return PlatformStack(lowest: UInt(bitPattern: address), size: UInt(count))
-    }
-
-    private typealias GetAttributes = @convention(c) (pthread_t, UnsafeMutablePointer<pthread_attr_t>) -> CInt
-
-    /// The headers declare it only for programs with extensions, which Swift's aren't.
-    private static let getAttributes = unsafe dlsym(nil, "pthread_getattr_np").map {
-        unsafe unsafeBitCast($0, to: GetAttributes.self)
-    }
-
-    /// Where a thread keeps its bounds, as numbers, which end with it.
-    private static let keys: (lowest: pthread_key_t, size: pthread_key_t)? = {
-        var keys = (lowest: pthread_key_t(), size: pthread_key_t())
-        let isMade = unsafe pthread_key_create(&keys.lowest, nil) == 0 && pthread_key_create(&keys.size, nil) == 0
-        return isMade ? keys : nil
-    }()
-    #endif
 }
 
 /// A thread that may block forever without holding up tasks, unlike the threads that tasks share.

@@ -33,25 +33,25 @@ extension Array {
 }
 
 /// A strong reference to the next object in a chain, kept until `release()`, which the holder's `deinit` calls.
-@safe struct ChainReference<Link: AnyObject & Sendable>: Sendable {
-    private let reference: Unmanaged<Link>
+@safe struct ChainReference<Object: AnyObject & Sendable>: Sendable {
+    private let reference: Unmanaged<Object>
 
-    init(_ link: Link) { unsafe reference = unsafe .passRetained(link) }
+    init(_ object: Object) { unsafe reference = unsafe .passRetained(object) }
 
     /// The object, retained for the caller.
-    var object: Link { unsafe reference.takeUnretainedValue() }
+    var object: Object { unsafe reference.takeUnretainedValue() }
 
     /// The object, not retained, for code that keeps the holder.
-    var uncounted: UnmanagedReference<Link> { unsafe UnmanagedReference(reference) }
+    var uncounted: UnmanagedReference<Object> { unsafe UnmanagedReference(reference) }
 
     /// Releases the object, and the rest of the chain as far as nothing else keeps it, one by one: a family may be deeper
     /// than a stack.
     ///
     /// A strong property would release itself, but count twice as often.
     @inline(__always)
-    func release(_ next: (Link) -> ChainReference?) {
-        var link: Link? = unsafe reference.takeRetainedValue()
-        while isKnownUniquelyReferenced(&link) { link = link.flatMap(next)?.object }
+    func release(_ next: (Object) -> ChainReference?) {
+        var object: Object? = unsafe reference.takeRetainedValue()
+        while isKnownUniquelyReferenced(&object) { object = object.flatMap(next)?.object }
     }
 }
 

@@ -15,7 +15,7 @@ extension Container {
     /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public func reference(prefix: String? = nil) -> ConfigurationReference {
         let snapshots =
-            prefix == nil ? allSources.compactMap { $0 as? SourceStack }.flatMap(\.entries).map(\.snapshot) : []
+            prefix == nil ? allSources.flatMap(\.entries).map(\.snapshot) : []
         return ConfigurationReference(
             declaredKeys.distinctNames.compactMap { key in
                 key.reference { name in
@@ -46,16 +46,19 @@ public struct ConfigurationReference: Sendable, Hashable {
         package var isRequired: Bool
         /// The help text of the key.
         package var help: String?
+        /// The names that the key had before.
+        package var formerNames: [String] = []
         /// The members if the value is a table or a list of tables, in the order in which its type asks for them;
         /// otherwise empty.
         package var members: [Member] = []
-        /// A Boolean value that indicates whether files hold the value, not variables and arguments: a table, and a list
-        /// of lists or tables.
+        /// A Boolean value that indicates whether the value is a table, or a list of lists or tables.
         ///
-        /// A variable can hold such a list as JSON.
-        package var isInFilesOnly: Bool
+        /// Variables and arguments hold it as JSON.
+        package var holdsTables: Bool
         /// Whether the members are those of each element of a list.
         var isList: Bool
+        /// Whether the argument has a negation, `--no-…`.
+        var isBoolean: Bool
     }
 
     /// A member of a value that is a table.
@@ -70,6 +73,11 @@ public struct ConfigurationReference: Sendable, Hashable {
         package var variable: String?
         /// The argument with its leading dashes, or `nil` unless the table is merged member by member.
         package var argument: String?
+        /// Whether the argument has a negation, `--no-…`.
+        var isBoolean: Bool
+
+        /// The argument as people write it.
+        fileprivate var shownArgument: String? { argument.map { ArgumentText.shown($0, isBoolean: isBoolean) } }
     }
 
     /// The keys in the order of their declaration.
@@ -80,11 +88,11 @@ public struct ConfigurationReference: Sendable, Hashable {
     /// The entries as `--help` prints them: the argument and its type, the description, the default, the variable, and
     /// the name.
     ///
-    /// A value that only files can hold has no argument, so its name is shown instead, with its members below.
+    /// A table is shown by its name, with its members below, since only files and JSON can hold it.
     ///
     /// - Complexity: O(*k* log *k*) for *k* keys and members.
     public var helpText: String {
-        let heads = entries.map { "  \($0.isInFilesOnly ? $0.name : $0.argument) <\($0.type)>" }
+        let heads = entries.map { "  \($0.holdsTables ? $0.name : $0.shownArgument) <\($0.type)>" }
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
         let lines = zip(heads, entries).map { head, entry in
             let margin = String(repeating: " ", count: width)
@@ -138,25 +146,38 @@ public struct ConfigurationReference: Sendable, Hashable {
     }
 }
 
+/// The text of arguments in a reference.
+private enum ArgumentText {
+    /// Returns an argument as people write it: `--[no-]verbose` for a Boolean value.
+    static func shown(_ argument: String, isBoolean: Bool) -> String {
+        isBoolean ? "--[no-]" + argument.dropFirst(2) : argument
+    }
+}
+
 extension ConfigurationReference.Entry {
     private var isTable: Bool { !members.isEmpty && !isList }
 
-    /// The lines of the help text, without control characters.
+    /// The argument as people write it.
+    fileprivate var shownArgument: String { ArgumentText.shown(argument, isBoolean: isBoolean) }
+
+    /// The lines of the help text, without control characters, and the former names.
     fileprivate var helpLines: [String] {
-        (help ?? "").split(whereSeparator: \.isNewline).map { Quoted.line(String($0)) }
+        let former = formerNames.isEmpty ? "" : "\nFormerly \(formerNames.joined(separator: ", "))."
+        return ((help ?? "") + former).split(whereSeparator: \.isNewline).map { Quoted.line(String($0)) }
     }
 
     /// The text beside the entry in `--help`.
     fileprivate var remarks: [String] {
         let secret = (isRequired ? "required; " : "") + (isSecret ? "secret; " : "")
         let fallback = secret + (isSecret ? "" : defaultValue.map { "default \($0); " } ?? "")
-        guard isInFilesOnly else { return helpLines + ["\(fallback)\(variable), \(name)"] }
-        guard !members.isEmpty else { return helpLines + ["\(fallback)in files only"] }
+        guard holdsTables else { return helpLines + ["\(fallback)\(variable), \(name)"] }
+        let json = "in files, or as JSON in \(argument) or \(variable)"
+        guard !members.isEmpty else { return helpLines + [fallback + json] }
         let list = members.map { member in
-            let remarks = [member.defaultValue.map { "default \($0)" }, member.argument, member.variable]
+            let remarks = [member.defaultValue.map { "default \($0)" }, member.shownArgument, member.variable]
             return (["  \(member.name) <\(member.type)>"] + remarks.compactMap(\.self)).joined(separator: ", ")
         }
-        let places = members[0].argument == nil ? ", in files only:" : " with members of any source:"
+        let places = members[0].argument == nil ? ", \(json):" : " with members of any source:"
         return helpLines + [(isList ? "\(fallback)a list of tables" : "\(secret)a table") + places] + list
     }
 
@@ -173,7 +194,7 @@ extension ConfigurationReference.Entry {
             }
             return "# \(type)\(mark)\n" + lines.joined()
         }
-        let places = isInFilesOnly ? "" : "; \(variable), \(argument)"
+        let places = holdsTables ? "" : "; \(variable), \(shownArgument)"
         let elements = members.map { "\($0.name) <\($0.type)>" }.joined(separator: ", ")
         let each = members.isEmpty ? "" : "# Each element has \(elements).\n"
         return "# \(type)\(mark)\(places)\n\(each)#\(key) = \(defaultValue ?? "…")\n"
@@ -186,12 +207,11 @@ extension ConfigurationReference.Entry {
         let fallback = { (text: String?) in isSecret ? "*secret*" : text.map { "`\($0)`" } ?? "" }
         let own = [isRequired ? "*required*" : "", fallback(isTable ? nil : defaultValue)].filter { !$0.isEmpty }
             .joined(separator: ", ")
-        guard isInFilesOnly else { return [["`\(name)`", "`\(variable)`", "`\(argument)`", type, own, about]] }
-        return [["`\(name)`", "", "", type, own, about]]
+        return [["`\(name)`", "`\(variable)`", "`\(shownArgument)`", type, own, about]]
             + members.map {
                 [
                     "`\(name)\(isList ? "[]" : "").\($0.name)`", $0.variable.map { "`\($0)`" } ?? "",
-                    $0.argument.map { "`\($0)`" } ?? "", $0.type, fallback($0.defaultValue), "",
+                    $0.shownArgument.map { "`\($0)`" } ?? "", $0.type, fallback($0.defaultValue), "",
                 ]
             }
     }
@@ -214,13 +234,14 @@ extension DeclaredKey {
             return ConfigurationReference.Member(
                 name: member.name, type: TypeText.name(of: member.type),
                 defaultValue: value.map { TOMLText.text($0.propertyValue) }, variable: fullName.map(variable),
-                argument: fullName.map { "--" + Spelling.argument($0) })
+                argument: fullName.map { "--" + Spelling.argument($0) },
+                isBoolean: TypeText.unwrapped(member.type) == Bool.self)
         }
         return ConfigurationReference.Entry(
             name: name, variable: variable(name), argument: "--" + Spelling.argument(name), type: type,
             defaultValue: isSecret ? nil : defaultText(), isSecret: isSecret, isRequired: isRequired,
-            help: help, members: members,
-            isInFilesOnly: shape.isInFilesOnly, isList: shape.isList)
+            help: help, formerNames: formerNames, members: members,
+            holdsTables: shape.holdsTables, isList: shape.isList, isBoolean: valueType == Bool.self)
     }
 }
 

@@ -3,9 +3,9 @@ public import Fugu
 extension PropertyContainer {
     /// Returns a view of the values under a prefix: its `port` is the container's `database.port`.
     ///
-    /// - Parameter prefix: The dotted name of a table.
+    /// - Parameter prefix: The dotted name of a table, or nothing for a view of all values.
     /// - Returns: The view.
-    public func section(_ prefix: String) -> ConfigurationSection {
+    public func section(_ prefix: String = "") -> ConfigurationSection {
         ConfigurationSection(container: _container, prefix: prefix)
     }
 
@@ -35,7 +35,7 @@ extension PropertyContainer {
 public struct ConfigurationSection: PropertyReader {
     /// The container to read from.
     let container: Container
-    /// The dotted name that precedes all names.
+    /// The dotted name that precedes all names, or nothing.
     let prefix: String
 
     /// Returns the value that code or a source gives under a name in this section.
@@ -46,7 +46,7 @@ public struct ConfigurationSection: PropertyReader {
     /// - Returns: The value, or `nil` if nothing gives one.
     /// - Throws: ``PropertyError`` if the value has another type.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) throws -> Value? {
-        try container.property("\(prefix).\(name)", as: type)
+        try container.property(full(name), as: type)
     }
 
     /// Returns a section of this section.
@@ -54,8 +54,10 @@ public struct ConfigurationSection: PropertyReader {
     /// - Parameter name: The dotted name of a table within this one.
     /// - Returns: The section.
     public func section(_ name: String) -> ConfigurationSection {
-        ConfigurationSection(container: container, prefix: "\(prefix).\(name)")
+        ConfigurationSection(container: container, prefix: full(name))
     }
+
+    private func full(_ name: String) -> String { prefix.isEmpty ? name : "\(prefix).\(name)" }
 }
 
 /// A key that a list for `declare` and `validate` can hold: a `PropertyKey` of a

@@ -67,7 +67,7 @@ private struct SourceWatch {
     ///
     /// Returns the texts to report.
     mutating func look(at container: Container) -> [String] {
-        guard let stack = SourceStack.of(container) else { return [] }
+        guard let stack = container.sources else { return [] }
         var problems: [String] = []
         var seen: [ObjectIdentifier: Change] = [:]
         for entry in stack.entries {
@@ -98,7 +98,7 @@ private struct SourceWatch {
         let isNew = resting.keys.contains { reported[$0] == nil }
         var texts: [ObjectIdentifier?: String] = [:]
         do {
-            let isUsed = try container.reload { entry in
+            let used = try container.reload { entry in
                 change(entry) != nil || isNew && entry.stamp == nil
             } skip: { failures in
                 texts = Dictionary(
@@ -113,7 +113,7 @@ private struct SourceWatch {
                 }
             }
             for id in resting.keys where texts[id] == nil { changes[id] = nil }
-            if !isUsed { texts[nil] = reported[nil] }
+            if used == nil { texts[nil] = reported[nil] }
         } catch {
             texts[nil] = ErrorText.notReloaded("\(error)")
         }

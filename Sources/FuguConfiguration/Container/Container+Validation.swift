@@ -9,7 +9,7 @@ extension Container {
     /// is an error that suggests the nearest known one. In a table that can't be decoded, only the first wrong member is found,
     /// and no unknown one. Declarations must agree: a name has one type, one default, and one form, and two names don't share a
     /// variable. A missing value has its default and isn't an error, unless the key is
-    /// ``/Fugu/PropertyKey/required(_:form:isSecret:help:member:fileID:line:column:)``.
+    /// ``Fugu/PropertyKey/required(_:form:isSecret:help:testValue:member:fileID:line:column:)``.
     ///
     /// ```swift
     /// try container.validate()
@@ -17,8 +17,8 @@ extension Container {
     /// ```
     ///
     /// - Parameter keys: Key paths to keys that aren't declared.
-    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
-    ///   then declarations that disagree.
+    /// - Throws: ``PropertyErrors`` with all problems, or the first fifty and their number: values in the order of the keys, then
+    ///   unknown names, then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
     public func validate<each Value: Decodable>(_ keys: repeat KeyPath<ContainerKeys, PropertyKey<each Value>>) throws {
@@ -28,33 +28,32 @@ extension Container {
     /// Checks the values of the declared keys and of those in a list at once.
     ///
     /// - Parameter keys: Keys that aren't declared.
-    /// - Throws: ``PropertyErrors`` with all problems: values in the order of the keys, then unknown names,
-    ///   then declarations that disagree.
+    /// - Throws: ``PropertyErrors`` with all problems, or the first fifty and their number: values in the order of the keys, then
+    ///   unknown names, then declarations that disagree.
     /// - Complexity: O(*n* + *k*) for *n* names in the sources and *k* keys. Suggestions for unknown names are limited
     ///   in number.
     public func validate(_ keys: [any ConfigurationKey]) throws { try validate(keys.map { DeclaredKey(any: $0) }) }
 
     private func validate(_ keys: [DeclaredKey]) throws {
         let all = keys + declaredKeys
-        let stacks = allSources.compactMap { $0 as? SourceStack }
-        var errors = all.distinct.compactMap { $0.mistake(self) ?? $0.refusal(self) }
+        var mistakes = Mistakes()
+        mistakes.add(all.distinct.lazy.compactMap { $0.mistake(self) ?? $0.refusal(self) })
         // A condition may read any declared key.
-        if errors.isEmpty { errors = declaredChecks.compactMap { $0.mistake(self) } }
-        errors += unknown(to: all.distinct, in: stacks.flatMap(\.entries), KnownNames(all, knownNames))
-        errors += all.disagreements
-        guard errors.isEmpty else { throw PropertyErrors(errors) }
+        if mistakes.count == 0 { mistakes.add(declaredChecks.lazy.compactMap { $0.mistake(self) }) }
+        noteUnknown(to: all.distinct, in: allSources.flatMap(\.entries), KnownNames(all, self), &mistakes)
+        mistakes.add(all.disagreements)
+        try mistakes.check()
     }
 
-    /// Returns an error for each unknown name, and for each member that gets lost.
+    /// Adds an error for each unknown name, and for each member that gets lost.
     ///
     /// Every key has been used by now, so all secrets are known before any text is written.
-    private func unknown(
-        to keys: [DeclaredKey], in entries: [SourceStack.Entry], _ known: KnownNames
-    ) -> [PropertyError] {
-        let inspections = keys.map { $0.inspection(self) }
+    private func noteUnknown(
+        to keys: [DeclaredKey], in entries: [SourceStack.Entry], _ known: KnownNames, _ mistakes: inout Mistakes
+    ) {
         var known = known
-        known.members = inspections.flatMap(\.members)
-        return inspections.flatMap(\.errors) + entries.flatMap { $0.snapshot.unknownNames(known) }
+        known.members = keys.flatMap { $0.inspect(self, &mistakes) }
+        for entry in entries { entry.snapshot.noteUnknownNames(known, to: &mistakes) }
     }
 
     /// Throws the errors that other sources would cause and the present ones don't.
@@ -64,23 +63,23 @@ extension Container {
         let (declared, checks) = (declaredKeys, declaredChecks)
         guard !declared.isEmpty || !checks.isEmpty else { return }
         let keys = declared.distinct.filter { $0.name.map { !new.holdsTheSame($0, as: old) } ?? false }
-        let known = KnownNames(declared, knownNames)
+        let known = KnownNames(declared, self)
         let before = Set(old.entries.map(ObjectIdentifier.init))
         let after = new.entries.filter { !before.contains(ObjectIdentifier($0)) }
         let trial = keys.isEmpty && checks.isEmpty ? self : trial(of: new)
-        var errors = keys.compactMap { $0.mistake(trial) } + trial.unknown(to: keys, in: after, known)
-        if !errors.isEmpty {
-            struct Subject: Hashable {
-                let source, name: String?
-                init(_ error: PropertyError) { (source, name) = (error.source, error.name) }
-            }
-            let present = keys.compactMap { $0.mistake(self) } + unknown(to: keys, in: old.entries, known)
-            let subjects = Set(present.map(Subject.init))
-            errors.removeAll { subjects.contains(Subject($0)) }
+        func note(_ container: Container, _ entries: [SourceStack.Entry], _ mistakes: inout Mistakes) {
+            mistakes.add(keys.lazy.compactMap { $0.mistake(container) })
+            container.noteUnknown(to: keys, in: entries, known, &mistakes)
+        }
+        var mistakes = Mistakes()
+        note(trial, after, &mistakes)
+        if mistakes.count > 0 {
+            mistakes = Mistakes(except: Mistakes.subjects { note(self, old.entries, &$0) })
+            note(trial, after, &mistakes)
         }
         // A value that would become wrong could make a condition fail that is met otherwise.
-        if errors.isEmpty, !checks.isEmpty { errors = broken(checks, in: trial, over: old) }
-        guard errors.isEmpty else { throw PropertyErrors(errors) }
+        if mistakes.count == 0, !checks.isEmpty { mistakes.add(broken(checks, in: trial, over: old)) }
+        try mistakes.check()
     }
 
     /// Returns the errors of conditions that are met with the old sources, but not in a trial.
@@ -109,19 +108,28 @@ extension Container {
 }
 
 extension KnownNames {
-    fileprivate init(_ keys: [DeclaredKey], _ read: [String]) {
+    fileprivate init(_ keys: [DeclaredKey], _ container: Container) {
+        let read = container.knownNames.map(\.naming.name)
         // A key that merges tables reads their members by name, declared or not.
         let members = read.flatMap { name in MergedNames.members(of: name)?.map { name + "." + $0 } ?? [] }
-        self.init(read + members + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
+        let names = Set(read + members + keys.flatMap { ($0.name.map { [$0] } ?? []) + $0.memberNames })
+        var former: [String: String] = [:]
+        for name in names {
+            for old in FormerNames.of(name) { former[old] = name }
+        }
+        self.init(Array(names), former: former.filter { !names.contains($0.key) })
         tables = { keys.compactMap(\.wholeTable) }
+        let others = Set(keys.flatMap(\.otherThanSwitches))
+        switches = { [names = self.names, former = self.former] in names.filter { !others.contains(former[$0] ?? $0) } }
         singles = { keys.filter { !$0.shape(nil, false).isList }.compactMap(\.name) }
+        lists = { keys.filter { $0.shape(nil, false).isList }.compactMap(\.name) }
     }
 }
 
 extension Container {
     /// Returns the value of a key that code, a rule, or a source has to give.
     ///
-    /// The default doesn't count, and neither does `nil`.
+    /// The default doesn't count, and neither does `nil`. The value for tests of a required key does, in a test.
     ///
     /// - Parameter key: The key.
     /// - Returns: The value.
@@ -133,7 +141,9 @@ extension Container {
             let origins = origins(of: key)
             let answer = origins.answer()
             if let mistake = answer.mistake ?? origins.refusal(by: key) { throw mistake }
-            if case .success(nil) = answer { throw missing(key.name, label: key.shownName) }
+            if case .success(nil) = answer, !givesTestValue(of: key) {
+                throw missing(key.name, label: key.shownName)
+            }
             if case .success(let value?) = answer, (value as? any OptionalType)?.isNil == true {
                 throw error(ErrorText.requiredIsNull, about: key)
             }
@@ -153,11 +163,14 @@ extension Container {
         try require(ContainerKeys()[keyPath: key])
     }
 
+    /// Whether a read gives the key's value for tests if nothing else gives one.
+    func givesTestValue<Value>(of key: PropertyKey<Value>) -> Bool { key.hasTestValue && givesTestValue }
+
     /// Returns the error for a required value that nothing gives.
     ///
     /// - `stacks`: The sources that were searched, or `nil` for those of this container and its ancestors.
     func missing(_ name: String?, label: String, in stacks: [SourceStack]? = nil) -> PropertyError {
-        let stacks = stacks ?? allSources.compactMap { $0 as? SourceStack }
+        let stacks = stacks ?? allSources
         let snapshots = stacks.flatMap(\.entries).map(\.snapshot)
         let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
         let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
@@ -181,7 +194,7 @@ extension Array {
             switch layer {
             case .code, .rule: return nil
             case .sources(_, .success(nil)): continue
-            case .sources(let sources, _): return sources as? SourceStack
+            case .sources(let sources, _): return sources
             }
         }
         return nil
@@ -206,12 +219,4 @@ extension Array {
         }
         return nil
     }
-}
-
-extension PropertyKey {
-    /// Whether the members of a table come from all sources.
-    var isMerged: Bool { form?.mergesTables == true }
-
-    /// The key's name, or if it has none, its name in messages.
-    var shownName: String { name ?? label }
 }

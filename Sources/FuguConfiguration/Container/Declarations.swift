@@ -106,7 +106,7 @@ extension Container {
     }
 
     private var declarations: [Declarations] {
-        allSources.compactMap { $0 as? SourceStack }.flatMap(\.levels).map(\.declarations).reversed()
+        allSources.flatMap(\.levels).map(\.declarations).reversed()
     }
 }
 
@@ -120,8 +120,27 @@ extension [DeclaredKey] {
     /// An error for each declaration that disagrees with an earlier one: another type, default, or form for the same name, one
     /// that's a secret only here or there, or another name for the same variable and argument.
     ///
-    /// The members of merged tables are names, too.
-    var disagreements: [PropertyError] {
+    /// The members of merged tables are names, too. The former name of one key mustn't be the name of another, or switch it off.
+    var disagreements: [PropertyError] { disagreementsOfNames + formerNamesInUse }
+
+    private var formerNamesInUse: [PropertyError] {
+        let names = Set(compactMap(\.name))
+        let switches = filter { $0.valueType == Bool.self }.compactMap(\.name).map {
+            ("no-" + Spelling.argument($0), $0)
+        }
+        let switchedOff = Dictionary(switches) { first, _ in first }
+        return distinct.flatMap { key in
+            key.formerNames.compactMap { old in
+                if names.contains(old) {
+                    return PropertyError(ErrorText.formerNameInUse(by: key.label, at: key.place), name: old)
+                }
+                let argument = Spelling.argument(old)
+                return switchedOff[argument].map { PropertyError(ErrorText.sameSwitch($0, "--\(argument)"), name: old) }
+            }
+        }
+    }
+
+    private var disagreementsOfNames: [PropertyError] {
         var first: [String: DeclaredKey] = [:]
         var spelled: [String: (name: String, type: Any.Type, place: String)] = [:]
         return flatMap { key -> [PropertyError] in
@@ -132,6 +151,14 @@ extension [DeclaredKey] {
                 [(name: name, type: key.valueType)] + key.mergedMembers.map { ($0.name, TypeText.unwrapped($0.type)) }
             return names.compactMap { name, type in
                 let argument = Spelling.argument(name)
+                // `--no-cache` switches `cache` off, and sets `noCache`.
+                let on = argument.hasPrefix("no-") ? spelled[String(argument.dropFirst(3))] : nil
+                if let on, on.type == Bool.self {
+                    return PropertyError(ErrorText.sameSwitch(on.name, "--\(argument)"), name: name)
+                }
+                if type == Bool.self, let off = spelled["no-\(argument)"] {
+                    return PropertyError(ErrorText.sameSwitch(name, "--no-\(argument)"), name: off.name)
+                }
                 guard let other = spelled[argument] else {
                     spelled[argument] = (name, type, key.place)
                     return nil
@@ -197,6 +224,8 @@ struct DeclaredKey: Sendable {
     let type: String
     /// Whether there's no default.
     let isRequired: Bool
+    /// The names that the key had before.
+    let formerNames: [String]
     /// What the key's form asks for, which tells forms apart.
     let form: String
     let isSecret: @Sendable () -> Bool
@@ -216,16 +245,21 @@ struct DeclaredKey: Sendable {
     let mergedMembers: [TypeShape.Member]
     /// The names of these members.
     var memberNames: [String] { mergedMembers.map(\.name) }
-    /// The table, if only files can hold the value, and its members have no variables and arguments of their own.
+    /// The names of this key and its members that aren't Boolean.
+    var otherThanSwitches: [String] {
+        (name.map { valueType == Bool.self ? [] : [$0] } ?? [])
+            + mergedMembers.filter { TypeText.unwrapped($0.type) != Bool.self }.map(\.name)
+    }
+    /// The table, if only files and JSON can hold the value, and its members have no variables and arguments of their own.
     var wholeTable: KnownNames.Table? {
         let shape = shape(nil, false)
-        guard let name, mergedMembers.isEmpty, shape.isInFilesOnly else { return nil }
+        guard let name, mergedMembers.isEmpty, shape.holdsTables else { return nil }
         return KnownNames.Table(name: name, canMerge: !shape.isList && !shape.members.isEmpty)
     }
     /// Returns the members that the type decodes, given a table with a sample of them, and whether to invent others.
     let shape: @Sendable (_ sample: LocatedValue?, _ inventsMissing: Bool) -> TypeShape
-    /// Returns the members that the type decodes, and errors for other members in the sources.
-    let inspection: @Sendable (Container) -> MemberInspection
+    /// Returns the members that the type decodes, and adds errors for other members in the sources.
+    let inspect: @Sendable (Container, inout Mistakes) -> [String]
 
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
         (label, name) = (key.shownName, key.name)
@@ -233,13 +267,14 @@ struct DeclaredKey: Sendable {
         isRequired = key.isRequired
         place = key.place
         form = TypeText.form(key.form)
+        formerNames = key.form?.formerNames ?? []
         identity = Identity(label: label, type: ObjectIdentifier(Value.self))
         valueType = TypeText.unwrapped(Value.self)
         isSecret = { key.isSecret }
         isDeclaredSecret = key.isDeclaredSecret
         mistake = { container in
             let answer = container.origins(of: key).answer()
-            if key.isRequired, case .success(nil) = answer {
+            if key.isRequired, case .success(nil) = answer, !container.givesTestValue(of: key) {
                 return container.missing(key.name, label: key.shownName)
             }
             return answer.mistake
@@ -250,9 +285,16 @@ struct DeclaredKey: Sendable {
         defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
         help = key.help
         mergedMembers = key.name.map { MergedNames.members(of: $0, as: Value.self, key.form) } ?? []
+        if let name = key.name { FormerNames.note(name, formerNames, isSecret: key.isSecret) }
         shape = { TypeShape(of: Value.self, sample: $0, inventsMissing: $1) }
-        inspection = { container in
-            key.name.map { MemberInspection($0, as: Value.self, key.form, in: container) } ?? MemberInspection()
+        inspect = { container, mistakes in
+            guard let name = key.name else { return [] }
+            var inspection = MemberInspection(mistakes: mistakes)
+            // Moved, not copied.
+            mistakes = Mistakes()
+            inspection.inspect(name, as: Value.self, key.form, in: container)
+            mistakes = inspection.mistakes
+            return inspection.members
         }
     }
 
@@ -282,29 +324,29 @@ extension PropertyKey: DeclarableKey where Value: Decodable {
 
 /// The result of decoding a value while recording the members that its type decodes.
 struct MemberInspection {
-    /// An error for each member that the type doesn't have.
-    var errors: [PropertyError] = []
+    /// The errors, with one for each member that the type doesn't have.
+    var mistakes: Mistakes
     /// The dotted names of the members that the type has.
     var members: [String] = []
 
-    init() {}
+    init(mistakes: Mistakes) { self.mistakes = mistakes }
 
     /// Inspects the value of every source, including those that another source hides.
-    init<Value: Decodable>(
+    mutating func inspect<Value: Decodable>(
         _ name: String, as type: Value.Type, _ form: PropertyForm<Value>?, in container: Container
     ) {
         let merged = form?.mergesTables == true ? TypeShape(of: type, sample: nil) : nil
         var tables: [Table] = []
-        for level in container.allSources.compactMap({ $0 as? SourceStack }).flatMap(\.levels).enumerated() {
+        for level in container.allSources.flatMap(\.levels).enumerated() {
             let values = Array(level.element.values(named: name))
             if let merged, !merged.isList, !merged.members.isEmpty {
-                inspect(values.filter { $0.node.kind == .table }, merged)
+                inspect(values.map(\.written).filter { $0.node.kind == .table }, merged)
                 if let table = level.element.mergedTable(named: name) {
                     tables.append(Table(value: table.located(name), level: level.offset))
                 }
             } else {
                 for value in values { inspect(value, as: type) }
-                tables += values.map { Table(value: $0, level: level.offset) }
+                tables += values.map { Table(value: $0.written, level: level.offset) }
             }
         }
         if tables.count > 1, let first = tables.first?.value, first.node.kind == .table {
@@ -326,7 +368,7 @@ struct MemberInspection {
             table.forEachChild { child in
                 let segment = child.tree.store.string(child.node.key)
                 switch branch.branches[segment] {
-                case nil: errors.append(Self.error(child, &nearest, branch.segments))
+                case nil: note(child, &nearest, branch.segments)
                 case let next? where !next.isName:
                     if child.node.kind == .table { open.append((child, next, prefix + segment + ".")) }
                 default: if let type = types[prefix + segment] as? any Decodable.Type { inspect(child, as: type) }
@@ -352,13 +394,14 @@ struct MemberInspection {
                     guard let lost = hidden.member(member) else { continue }
                     let (name, next) = (name + "." + member, branch.branches[member])
                     guard let kept = winner.member(member) else {
-                        let place = winner.origin.description
-                        let origin = lost.keyOrigin
-                        errors.append(
-                            PropertyError(
+                        let shown = SecretNames.printable(name)
+                        mistakes.add(lost.tree.source, shown) {
+                            let place = winner.origin.description
+                            let origin = lost.keyOrigin
+                            return PropertyError(
                                 ErrorText.lostMember(hiddenAt: place, canMerge: first.level == table.level),
-                                source: origin.source, line: origin.line, column: origin.column,
-                                name: SecretNames.printable(name)))
+                                source: origin.source, line: origin.line, column: origin.column, name: shown)
+                        }
                         continue
                     }
                     // The names of a dictionary aren't members of a type, so none of them gets lost.
@@ -371,8 +414,9 @@ struct MemberInspection {
     }
 
     private mutating func inspect(_ value: LocatedValue, as type: any Decodable.Type) {
-        guard value.node.kind == .table || value.node.kind == .array else { return }
         let type = (type as? any OptionalType.Type)?.wrapped as? any Decodable.Type ?? type
+        let value = type is any ListType.Type ? (try? value.array()) ?? value : value.written
+        guard value.node.kind == .table || value.node.kind == .array else { return }
         // One by one, so that a wrong element hides no mistake in the others.
         if value.node.kind == .array, let list = type as? any ListType.Type {
             value.forEachChild { inspect($0, as: list.element) }
@@ -387,7 +431,7 @@ struct MemberInspection {
         // After an error, the remaining members weren't decoded.
         guard !record.isBroken else { return }
         var nearest = NearestName()
-        errors += record.usage.unread(in: record.value).map { Self.error($0.member, &nearest, $0.known) }
+        for (member, known) in record.usage.unread(in: record.value) { note(member, &nearest, known) }
     }
 
     private static func record<Value: Decodable>(
@@ -398,20 +442,22 @@ struct MemberInspection {
         return (recording.tree.usage!, recording, isBroken)
     }
 
-    private static func error(_ member: LocatedValue, _ nearest: inout NearestName, _ known: [String]) -> PropertyError
-    {
-        let (origin, name) = (member.keyOrigin, member.name)
-        var error = PropertyError("", source: origin.source, line: origin.line, column: origin.column)
-        error.name = SecretNames.printable(name)
-        guard !SecretNames.cover(name) else {
-            error.reason = ErrorText.unknownMember
+    private mutating func note(_ member: LocatedValue, _ nearest: inout NearestName, _ known: [String]) {
+        let name = member.name
+        let shown = SecretNames.printable(name)
+        mistakes.add(member.tree.source, shown) {
+            let origin = member.keyOrigin
+            var error = PropertyError("", source: origin.source, line: origin.line, column: origin.column, name: shown)
+            guard !SecretNames.cover(name) else {
+                error.reason = ErrorText.unknownMember
+                return error
+            }
+            let segment = member.tree.store.string(member.node.key)
+            let prefix = name.dropLast(segment.count)
+            let meant = nearest.suggestion(for: segment, in: known).map { String(prefix) + $0 }
+            error.reason = ErrorText.unknownName(suggestion: meant, isMember: true)
             return error
         }
-        let segment = member.tree.store.string(member.node.key)
-        let prefix = name.dropLast(segment.count)
-        let meant = nearest.suggestion(for: segment, in: known).map { String(prefix) + $0 }
-        error.reason = ErrorText.unknownName(suggestion: meant, isMember: true)
-        return error
     }
 }
 
@@ -429,6 +475,7 @@ enum TypeText {
         let parts = [
             form.check?.expected, separator == "," ? nil : "words between \(Quoted.string(String(separator)))",
             form.text.acceptsAnyBoolean ? "any Boolean spelling" : nil, form.mergesTables ? "merged tables" : nil,
+            form.formerNames.isEmpty ? nil : "formerly \(form.formerNames.joined(separator: ", "))",
         ]
         return parts.compactMap(\.self).joined(separator: ", ")
     }

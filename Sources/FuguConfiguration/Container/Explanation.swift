@@ -68,6 +68,9 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// The members if the value is a table that is merged from several sources; otherwise empty.
     package internal(set) var members: [Member] = []
 
+    /// The old name under which a source has the value, if it doesn't use the new one.
+    package internal(set) var formerName: String?
+
     /// The names of the features that were loaded from it.
     ///
     /// Explanations of all declared keys at once leave them out.
@@ -77,7 +80,8 @@ public struct Explanation: Sendable, Hashable, CustomStringConvertible {
     /// readers.
     public var description: String {
         let lines =
-            ["\(name) = \(winner)"] + members.map { "  with \($0)" } + (mistake.map { ["  wrong: \($0)"] } ?? [])
+            ["\(name) = \(winner)"] + (formerName.map { ["  under its old name, \(Quoted.line($0))"] } ?? [])
+            + members.map { "  with \($0)" } + (mistake.map { ["  wrong: \($0)"] } ?? [])
             + hidden.map { "  hides \($0)" }
             + (readers.isEmpty ? [] : ["  read by \(readers.joined(separator: ", "))"])
         return lines.joined(separator: "\n")
@@ -161,6 +165,7 @@ private struct Explainer {
         }
         var explanation = Explanation(
             name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
+        if let name { explanation.formerName = layers.answeringSources()?.formerName(of: name, as: Value.self) }
         if isMerged, answer.mistake == nil, let name {
             let table = layers.answeringSources()?.firstValue(named: name, isMerged: true)?.tree.merged
             explanation.members = table?.origins.map { Explanation.Member(name: $0.name, origin: $0.origin) } ?? []
@@ -177,10 +182,11 @@ private struct Explainer {
         switch layer {
         case .code(let value): return [(entry(ValueText.text(of: value), .code), false)]
         case .rule(let value): return [(entry(ValueText.text(of: value), .rule), false)]
-        case .sources(let sources, _):
-            guard let name, let stack = sources as? SourceStack else { return [] }
-            return stack.values(named: name, isMerged: isMerged).map { value in
-                (entry(ValueText.text(of: value), .source(value.origin), value.isSecret), value.holdsTable)
+        case .sources(let stack, _):
+            guard let name else { return [] }
+            return stack.values(named: name, as: Value.self, isMerged: isMerged).map { value in
+                let value = value.written(as: Value.self)
+                return (entry(ValueText.text(of: value), .source(value.origin), value.isSecret), value.holdsTable)
             }
         }
     }
@@ -190,11 +196,14 @@ private struct Explainer {
     }
 }
 
+/// The answer of sources for a name: a value, or `nil`, or the error of a value that can't be used.
+typealias SourceAnswer<Value: Sendable> = Result<Value?, any Error>
+
 /// An origin of a value.
 enum ValueOrigin<Value: Sendable>: Sendable {
     case code(Value)
     case rule(Value)
-    case sources(any ValueSources, SourceAnswer<Value>)
+    case sources(SourceStack, SourceAnswer<Value>)
 }
 
 extension Array {
@@ -216,11 +225,13 @@ extension Container {
     ///
     /// It doesn't count as a read.
     func origins<Value>(of key: PropertyKey<Value>) -> [ValueOrigin<Value>] {
-        heldValues(of: key._key).flatMap { held in
+        let naming = key.naming
+        return heldValues(of: Key(raw: key._key.raw)).flatMap { held in
             var origins: [ValueOrigin<Value>] = []
             if let code = held.code { origins.append(.code(code.value(as: Value.self))) }
             if let rule = held.rule { origins.append(.rule(rule.value(as: Value.self))) }
-            if let (sources, answer) = held.supplied {
+            if let sources = held.supplier as? SourceStack {
+                let answer = naming?.ask(sources) ?? .success(nil)
                 origins.append(.sources(sources, answer.map { $0?.value(as: Value.self) }))
             }
             return origins
@@ -242,6 +253,8 @@ enum ValueText {
         switch value.node.kind {
         case _ where value.tree.problem != nil: return "?"
         case .table: return names(value.memberNames)
+        // What should be a table may hold a secret.
+        case _ where value.seemsTable: return "text"
         case .array:
             guard depth < depthLimit else { return "[…]" }
             var elements: [String] = []

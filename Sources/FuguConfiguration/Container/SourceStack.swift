@@ -3,7 +3,7 @@ public import Fugu
 /// The sources of a container with the values that they had when they were last read, and what it declares.
 ///
 /// It's immutable: applying, reloading, and declaring create another one.
-final class SourceStack: ValueSources {
+final class SourceStack: ValueSupplier {
     /// A source and its values.
     final class Entry: Sendable {
         let source: any PropertySource
@@ -50,9 +50,19 @@ final class SourceStack: ValueSources {
             /// Stored as a generic value by itself, it would be wrapped once more at each access.
             var end: (@Sendable () -> Void)?
             var changes = 0
+            /// The former names that were reported.
+            var warned: Set<String> = []
         }
 
         private let state = Locked(State())
+        private let report: @Sendable (String) -> Void
+
+        init(report: @escaping @Sendable (String) -> Void = { _ in }) { self.report = report }
+
+        /// Reports once that the source uses a former name.
+        func warn(about name: String, _ text: () -> String) {
+            if state.withLock({ $0.warned.insert(name).inserted }) { report(text()) }
+        }
 
         /// The number of changes of which the source has notified.
         var changes: Int { state.withLock { $0.changes } }
@@ -95,32 +105,30 @@ final class SourceStack: ValueSources {
     /// All sources, in order of precedence.
     var entries: [Entry] { levels.flatMap(\.entries) }
 
-    /// Returns the sources of a container, if it has any.
-    static func of(_ container: Container) -> SourceStack? { container.sources as? SourceStack }
-
     /// Returns the values for the name, in order of precedence.
     ///
     /// Layers are independent of one another, unless a key merges the tables of each container.
-    func values(named name: String, isMerged: Bool = false) -> some Sequence<LocatedValue> {
+    func values(named name: String, as type: Any.Type? = nil, isMerged: Bool = false) -> some Sequence<LocatedValue> {
         levels.lazy.flatMap { level in
             let merged = isMerged ? level.mergedTable(named: name)?.located(name) : nil
-            return merged.map { [$0] } ?? Array(level.values(named: name))
+            return merged.map { [$0] } ?? Array(level.values(named: name, as: type))
         }
     }
 
     /// Returns the first value for the name.
-    func firstValue(named name: String, isMerged: Bool = false) -> LocatedValue? {
+    func firstValue(named name: String, as type: Any.Type? = nil, isMerged: Bool = false) -> LocatedValue? {
         for level in levels {
             if isMerged, let table = level.mergedTable(named: name) { return table.located(name) }
-            if let value = level.values(named: name).first(where: { _ in true }) { return value }
+            if let value = level.values(named: name, as: type).first(where: { _ in true }) { return value }
         }
         return nil
     }
 
+    /// Returns the value for the name, decoded.
     func answer<Value: Decodable & Sendable>(
         _ name: String, as _: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
     ) -> SourceAnswer<Value> {
-        let value = value(named: name, as: Value.self, form: form)
+        let value = value(named: name, as: Value.self, form: form, isSecret: isSecret)
         log?.tell(name, value?.origin)
         guard let value else { return .success(nil) }
         if value.isSecret { SecretNames.addSupplied(name) }
@@ -132,26 +140,33 @@ final class SourceStack: ValueSources {
     }
 
     /// Returns the first value for the name, or the merged tables if a form says so.
-    func value<Value: Decodable>(named name: String, as type: Value.Type, form: PropertyForm<Value>?) -> LocatedValue? {
+    private func value<Value: Decodable>(
+        named name: String, as type: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
+    ) -> LocatedValue? {
         MergedNames.members(of: name, as: type, form)
-        return firstValue(named: name, isMerged: form?.mergesTables == true)
+        FormerNames.note(name, form?.formerNames ?? [], isSecret: isSecret)
+        return firstValue(named: name, as: type, isMerged: form?.mergesTables == true)
     }
 
-    func holdsTheSame(_ name: String, as others: any ValueSources) -> Bool {
-        guard let others = others as? SourceStack else { return false }
+    /// Returns a Boolean value that indicates whether a name has the same value as in other sources, so that observers needn't be
+    /// notified.
+    func holdsTheSame(_ name: String, as others: SourceStack) -> Bool {
         if mark === others.mark { return true }
         if let members = MergedNames.members(of: name) {
-            return ([name] + members.map { name + "." + $0 }).allSatisfy { name in
-                let (own, its) = (Array(values(named: name)), Array(others.values(named: name)))
-                return own.count == its.count && zip(own, its).allSatisfy { $0.isSame(as: $1) }
-            }
+            return ([name] + members.map { name + "." + $0 }).allSatisfy { holdsAllTheSame($0, as: others) }
         }
         let (own, its) = (firstValue(named: name), others.firstValue(named: name))
         guard let own, let its else { return own == nil && its == nil }
-        return own.isSame(as: its)
+        // The type that's read may not be meant by the first value.
+        return own.isSwitchedOff ? holdsAllTheSame(name, as: others) : own.isSame(as: its)
     }
 
-    func copied(over others: (any ValueSources)?) -> any ValueSources {
+    private func holdsAllTheSame(_ name: String, as others: SourceStack) -> Bool {
+        let (own, its) = (Array(values(named: name)), Array(others.values(named: name)))
+        return own.count == its.count && zip(own, its).allSatisfy { $0.isSame(as: $1) }
+    }
+
+    package func copied(over others: (any ValueSupplier)?) -> any ValueSupplier {
         let others = others as? SourceStack
         let own = levels.map { Level(entries: $0.entries.map { $0.copied() }, declarations: $0.declarations) }
         return SourceStack(own + (others?.levels ?? []), log: log ?? others?.log)
@@ -226,23 +241,25 @@ final class SourceStack: ValueSources {
 
 extension SourceStack.Level {
     /// Returns the values for the name, in order of precedence.
-    func values(named name: String) -> some Sequence<LocatedValue> {
-        entries.lazy.compactMap { $0.snapshot.value(named: name) }
+    func values(named name: String, as type: Any.Type? = nil) -> some Sequence<LocatedValue> {
+        entries.lazy.flatMap { $0.values(named: name, as: type) }
     }
 
     /// Returns the merged tables of the name, down to a source that has another value there.
     func mergedTable(named name: String) -> MergedTable? {
         var table = MergedTable()
         for entry in entries {
-            guard let value = entry.snapshot.value(named: name) else {
+            let value = entry.values(named: name, as: MergedTable.self).first
+            let whole = value?.written
+            if let whole, whole.node.kind != .table { break }
+            // A text of its own for a member comes before the text of the table.
+            if value?.node.kind != .table {
                 for member in MergedNames.members(of: name) ?? [] {
                     let path = member.split(separator: ".").map(String.init)
-                    if let value = entry.snapshot.value(named: name + "." + member) { table.add(value, at: path[...]) }
+                    if let value = entry.values(named: name + "." + member).first { table.add(value, at: path[...]) }
                 }
-                continue
             }
-            guard value.node.kind == .table else { break }
-            table.add(value)
+            if let whole { table.add(whole) }
         }
         return table.isEmpty ? nil : table
     }
@@ -286,8 +303,8 @@ extension Container {
         try read(source) { entry in
             while true {
                 let old = sources
-                let new = (old as? SourceStack ?? SourceStack()).replacing(name, by: entry)
-                if try publish(new, over: old) { return }
+                let new = (old ?? SourceStack()).replacing(name, by: entry)
+                if try publish(new, over: old) != nil { return }
             }
         }
     }
@@ -317,11 +334,22 @@ extension Container {
     /// A file that another process is writing can be read half written; ``reload(every:)`` says how to write files that
     /// are read while they change.
     ///
+    /// A loaded feature keeps the values that it was loaded from, unless it reloads. The summary names such features, and debug builds
+    /// and tests report each of them once:
+    ///
+    /// ```swift
+    /// print(try container.reload())  // Changed: pool.size. Pool keeps the old pool.size.
+    /// ```
+    ///
     /// - Parameter checksUnread: Pass `false` to check only keys that were read or are observed.
-    /// - Throws: ``PropertyErrors`` with all problems.
+    /// - Returns: The names that changed, and the loaded features that keep an old value.
+    /// - Throws: ``PropertyErrors`` with all problems, or the first fifty and their number.
     /// - Complexity: O(*n* + *k*) for *n* bytes in all sources and *k* names that were read, are observed, or were
-    ///   declared.
-    public func reload(checksUnread: Bool = true) throws { _ = try reload({ _ in true }, checksUnread: checksUnread) }
+    ///   declared, and, if one of them has changed, O(*i*) for *i* instances here and below and their inputs.
+    @discardableResult
+    public func reload(checksUnread: Bool = true) throws -> ReloadSummary {
+        try reload({ _ in true }, checksUnread: checksUnread) ?? ReloadSummary()
+    }
 
     /// Reads sources again.
     ///
@@ -330,31 +358,34 @@ extension Container {
     ///   - checksUnread: Whether to check declared keys that nothing has read.
     ///   - skip: A closure that receives the sources that can't be read and keep their values. If there's none, they're errors.
     ///   - isGood: A closure that says whether to use what was read.
-    /// - Returns: Whether it was used.
+    /// - Returns: What has changed, or `nil` if it wasn't used.
     /// - Throws: ``PropertyErrors`` with all problems.
     func reload(
         _ isWanted: (SourceStack.Entry) -> Bool, checksUnread: Bool = true,
         skip: (([SourceStack.Failure]) -> Void)? = nil, if isGood: (SourceStack) -> Bool = { _ in true }
-    ) throws -> Bool {
-        while let old = SourceStack.of(self), old.entries.contains(where: isWanted) {
+    ) throws -> ReloadSummary? {
+        while let old = sources, old.entries.contains(where: isWanted) {
             let (new, failures) = old.reread(isWanted)
             guard skip != nil || failures.isEmpty else { throw PropertyErrors(failures.map(\.error)) }
             skip?(failures)
-            guard isGood(new) else { return false }
-            if try publish(new, over: old, checksUnread: checksUnread) { return true }
+            guard isGood(new) else { return nil }
+            if let summary = try publish(new, over: old, checksUnread: checksUnread) { return summary }
         }
-        return true
+        return ReloadSummary()
     }
 
     /// Replaces sources unless something would become wrong.
     ///
-    /// - Returns: Whether it was done; not if others have replaced `old`.
-    func publish(_ new: SourceStack, over old: (any ValueSources)?, checksUnread: Bool = true) throws -> Bool {
-        try replaceSources(old, by: new, isReload: true) { mistakes in
+    /// - Returns: What has changed, or `nil` if others have replaced `old`, and nothing was done.
+    func publish(
+        _ new: SourceStack, over old: SourceStack?, checksUnread: Bool = true
+    ) throws -> ReloadSummary? {
+        let changed = try replaceSources(old, by: new) { mistakes in
             // What was read has the first word, so that each error comes once.
             try refuse(mistakes, of: new)
-            if checksUnread { try check(new, over: old as? SourceStack ?? SourceStack()) }
+            if checksUnread { try check(new, over: old ?? SourceStack()) }
         }
+        return changed.map { ReloadSummary(of: $0, in: self, new, over: old ?? SourceStack()) }
     }
 
     /// Gives the container what a closure makes of its sources, or leaves them if that's nothing.
@@ -363,31 +394,33 @@ extension Container {
     func changeSources(_ change: (SourceStack) throws -> SourceStack?) throws {
         while true {
             let old = sources
-            guard let new = try change(old as? SourceStack ?? SourceStack()) else { return }
-            let isDone = try replaceSources(old, by: new, isReload: false) { mistakes in
+            guard let new = try change(old ?? SourceStack()) else { return }
+            let isDone = try replaceSources(old, by: new) { mistakes in
                 try refuse(mistakes.filter(\.isFatal), of: new)
             }
-            if isDone { return }
+            if isDone != nil { return }
         }
     }
 
     private func refuse(_ mistakes: [SourceMistake], of new: SourceStack) throws {
         guard !mistakes.isEmpty else { return }
-        let ancestors = allSources.dropFirst().compactMap { $0 as? SourceStack }
-        throw PropertyErrors(
-            mistakes.map { mistake in
+        let ancestors = Array(allSources.dropFirst())
+        var list = Mistakes()
+        list.add(
+            mistakes.lazy.map { mistake in
                 guard let error = mistake.error else {
-                    return missing(mistake.name, label: mistake.name, in: [new] + ancestors)
+                    return self.missing(mistake.name, label: mistake.name, in: [new] + ancestors)
                 }
                 return error as? PropertyError ?? PropertyError("\(error)")
             })
+        try list.check()
     }
 
     // MARK: Sources that notify of changes
 
     /// Reads a source, gives it to a closure that puts it among the container's, and follows it from then on.
     private func read(_ source: some PropertySource, _ place: (SourceStack.Entry) throws -> Void) throws {
-        let application = SourceStack.Application()
+        let application = SourceStack.Application { [weak self] in self?.report($0) }
         let end = source.observeChanges { [weak self, weak application] in
             application?.noteChange()
             guard let self, let application else { return }

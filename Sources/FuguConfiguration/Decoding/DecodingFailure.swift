@@ -7,6 +7,10 @@ struct DecodingFailure: Error {
     /// The missing member of the value.
     var missing: PathKey?
     var expected: String?
+    /// The library's reason, which quotes no value.
+    var said: String?
+    /// Whether an argument has no value that could be decoded.
+    var lacksValue = false
     /// The type's own reason, which can quote the value.
     var reason: String?
     /// The type's own error, any part of which can contain the value.
@@ -19,7 +23,9 @@ struct DecodingFailure: Error {
     ///   may be a secret that no key declares.
     func error(decoding root: LocatedValue, quotesValues: Bool) -> PropertyError {
         let quotesValues = quotesValues && !value.isInsideTable(of: root)
-        var error = own.flatMap { quotesValues ? $0 : nil } ?? told(quotesValues: quotesValues)
+        // A type's own words about a table can contain what's inside.
+        let quotesOwn = quotesValues && !value.holdsTable
+        var error = own.flatMap { quotesOwn ? $0 : nil } ?? told(quotesValues, quotesOwn)
         guard error.source == nil else { return error }
         let origin = value.origin
         (error.source, error.line, error.column) = (origin.source, origin.line, origin.column)
@@ -34,10 +40,10 @@ struct DecodingFailure: Error {
         return value.name.isEmpty ? missing.stringValue : "\(value.name).\(missing.stringValue)"
     }
 
-    private func told(quotesValues: Bool) -> PropertyError {
+    private func told(_ quotesValues: Bool, _ quotesOwn: Bool) -> PropertyError {
         guard let expected else {
             let masked = ErrorText.masked(expected: nil)
-            return PropertyError(quotesValues ? reason ?? masked : masked)
+            return PropertyError((quotesValues ? said : nil) ?? (quotesOwn ? reason : nil) ?? masked)
         }
         if let missing {
             let isSecret = SecretNames.cover(fullName)
@@ -47,11 +53,11 @@ struct DecodingFailure: Error {
             let reason = ErrorText.missing(expected: expected, similar: similar)
             return PropertyError(reason, expected: expected, found: "nothing")
         }
-        if value.node.kind == .flag {
-            let spelling = String(value.tree.source.dropFirst("argument ".count))
-            let reason = ErrorText.needsValue(spelling, expected: expected)
+        if lacksValue || value.node.kind == .flag {
+            let reason = ErrorText.needsValue(value.tree.argument?.spelling ?? "", expected: expected)
             return PropertyError(reason, expected: expected, found: "nothing")
         }
+        if value.node.mark == .name { return PropertyError(ErrorText.wrongName(expected: expected)) }
         return PropertyError(expected: expected, found: value.kindText(quotesValues: quotesValues))
     }
 }
@@ -72,9 +78,9 @@ extension LocatedValue {
         case .double where node.mark == .wide: ("integer", shownDouble)
         case .double: ("double", shownDouble)
         case .string: ("string", Quoted.string(text, limit: 40))
-        case .text, .word: ("text", Quoted.string(text, limit: 40))
+        // What is or should be a table may hold a secret that no key declares.
+        case .text, .word: ("text", seemsTable ? nil : Quoted.string(text, limit: 40))
         case .flag: ("nothing", nil)
-        case .array where node.mark == .repeated: (ErrorText.given(times: Int(node.count)), nil)
         case .array: ("array", nil)
         case .table: ("table", nil)
         case .other: otherKindAndText
@@ -94,7 +100,7 @@ extension LocatedValue {
         case .localDateTime: return ("local date-time", value.description)
         case .localDate: return ("local date", value.description)
         case .localTime: return ("local time", value.description)
-        default: return ("data", nil)
+        default: return (node.mark == .file ? ErrorText.notText : "data", nil)
         }
     }
 
@@ -112,8 +118,8 @@ extension LocatedValue {
     }
 
     /// Returns an error that other decodable types can catch, and that carries the place.
-    func mismatch(_ type: Any.Type, expected: String? = nil) -> DecodingError {
-        let failure = DecodingFailure(value: self, expected: expected ?? "\(type)")
+    func mismatch(_ type: Any.Type, expected: String? = nil, lacksValue: Bool = false) -> DecodingError {
+        let failure = DecodingFailure(value: self, expected: expected ?? "\(type)", lacksValue: lacksValue)
         let context = DecodingError.Context(
             codingPath: path, debugDescription: "not a \(failure.expected ?? "")", underlyingError: failure)
         return node.kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
@@ -135,12 +141,17 @@ extension LocatedValue {
         case DecodingError.dataCorrupted where type is any RawRepresentable.Type:
             failure.expected = Self.choices(of: type)
         case DecodingError.typeMismatch(_, let context) where Self.isAboutCases(context, self):
-            failure.reason = ErrorText.mismatch(
+            failure.said = ErrorText.mismatch(
                 expected: ErrorText.oneCase(of: Self.choices(of: type)),
                 found: memberNames.isEmpty ? "none" : memberNames.map(Quoted.name).joined(separator: ", "))
         default: failure.reason = Self.reason(error)
         }
-        return DecodingError.dataCorrupted(
+        return failed(failure, decoding: type)
+    }
+
+    /// Returns an error that carries a failure through a type's own decoding.
+    func failed(_ failure: DecodingFailure, decoding type: Any.Type) -> DecodingError {
+        .dataCorrupted(
             DecodingError.Context(codingPath: path, debugDescription: "not a \(type)", underlyingError: failure))
     }
 

@@ -12,6 +12,11 @@ extension LocatedValue {
         if type == UUID.self { return try uuid() as? Value }
         if type == Decimal.self { return try decimal() as? Value }
         if type == Data.self { return try data() as? Value }
+        if type == URLComponents.self { return try urlComponents() as? Value }
+        if type == Locale.self { return try locale() as? Value }
+        if type == TimeZone.self { return try timeZone() as? Value }
+        if type == Calendar.Identifier.self { return try calendar(type) as? Value }
+        if type == Calendar.self { return try Calendar(identifier: calendar(type)) as? Value }
         return nil
     }
 
@@ -19,6 +24,39 @@ extension LocatedValue {
         // Without the second argument, Foundation would repair an invalid URL.
         if let text = textOrNil, let url = URL(string: text, encodingInvalidCharacters: false) { return url }
         throw mismatch(URL.self, expected: textOrNil.map { _ in ErrorText.url })
+    }
+
+    private func urlComponents() throws -> URLComponents {
+        if let text = textOrNil, let value = URLComponents(string: text, encodingInvalidCharacters: false) {
+            return value
+        }
+        throw mismatch(URLComponents.self, expected: textOrNil.map { _ in ErrorText.url })
+    }
+
+    /// Returns the locale, whose own form, a table, nobody writes.
+    private func locale() throws -> Locale {
+        if let text = textOrNil, LocaleIdentifier(text)?.exists == true {
+            let locale = Locale(identifier: text)
+            // Without the data of locales, every text gives the same one.
+            if locale.identifier == text { return locale }
+        }
+        throw mismatch(Locale.self, expected: "Locale, such as de_DE or zh-Hant-TW" + LocaleData.advice)
+    }
+
+    private func timeZone() throws -> TimeZone {
+        guard let zone = textOrNil.flatMap(TimeZone.init(identifier:)) else {
+            throw mismatch(TimeZone.self, expected: "TimeZone, such as Europe/Berlin or UTC" + LocaleData.advice)
+        }
+        return zone
+    }
+
+    private func calendar(_ type: Any.Type) throws -> Calendar.Identifier {
+        let calendars = CalendarNames.available
+        guard let text = textOrNil, let calendar = calendars.first(where: { $0.name == text }) else {
+            let names = calendars.map(\.name).joined(separator: ", ")
+            throw mismatch(type, expected: "\(type) (\(names))" + LocaleData.advice)
+        }
+        return calendar.identifier
     }
 
     /// Returns a date-time of the source, or the date in RFC 3339 text with an offset.
@@ -44,9 +82,10 @@ extension LocatedValue {
             case .double: tree.store.numberText(at: node.offset) ?? "\(node.double)"
             default: textOrNil
             }
-        guard let written, Self.isDecimal(written), let value = Decimal(string: written) else {
-            throw mismatch(Decimal.self)
-        }
+        let whole: Int128? = textOrNil.flatMap(NumberText.integer)
+        guard let written = whole.map({ "\($0)" }) ?? written.flatMap(NumberText.plain), Self.isDecimal(written),
+            let value = Decimal(string: written)
+        else { throw mismatch(Decimal.self, expected: leadingZero(Decimal.self)) }
         return value
     }
 
@@ -74,6 +113,67 @@ extension LocatedValue {
     }
 }
 
+/// The parts of a locale's identifier, since `Locale` takes any text.
+private struct LocaleIdentifier {
+    let language: Substring
+    private(set) var script: Substring?
+    private(set) var region: Substring?
+
+    /// Creates the parts, or returns `nil` unless the text is a language, a script, a region, variants, and extensions or
+    /// keywords, each of which but the first may be left out.
+    init?(_ text: String) {
+        let body = text.prefix { $0 != "@" }
+        guard body.utf8.allSatisfy({ ByteClass.isBareKey($0) }) else { return nil }
+        var parts = body.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }[...]
+        guard let language = parts.popFirst(), 2...3 ~= language.count, language.allSatisfy(\.isLetter) else {
+            return nil
+        }
+        self.language = language
+        if let part = parts.first, part.count == 4, part.allSatisfy(\.isLetter) { script = parts.popFirst() }
+        if let part = parts.first,
+            part.count == 2 && part.allSatisfy(\.isLetter) || part.count == 3 && UInt(part) != nil
+        {
+            region = parts.popFirst()
+        }
+        let rest = parts.firstIndex { $0.count == 1 } ?? parts.endIndex
+        guard parts[..<rest].allSatisfy({ 5...8 ~= $0.count || $0.count == 4 && $0.first?.isNumber == true }),
+            parts[rest...].allSatisfy({ 1...8 ~= $0.count }), parts.last?.count != 1
+        else { return nil }
+    }
+
+    /// Whether the language, the script, and the region have names, as far as there's data of locales.
+    var exists: Bool {
+        guard LocaleData.isThere else { return true }
+        let english = Locale(identifier: "en_US")
+        return english.localizedString(forLanguageCode: String(language)) != nil
+            && script.map { english.localizedString(forScriptCode: String($0)) != nil } ?? true
+            && region.map { english.localizedString(forRegionCode: String($0)) != nil } ?? true
+    }
+}
+
+/// The data of locales, which a program doesn't have that only imports FoundationEssentials.
+private enum LocaleData {
+    static let isThere = Locale(identifier: "de_DE").decimalSeparator == ","
+
+    static var advice: String { isThere ? "" : ErrorText.noLocaleData }
+}
+
+/// The names of calendars.
+private enum CalendarNames {
+    /// Without the data of locales, most calendars would stop the program.
+    static let available = LocaleData.isThere ? all : Array(all.prefix(2))
+
+    private static let all: [(name: String, identifier: Calendar.Identifier)] = [
+        ("gregorian", .gregorian), ("iso8601", .iso8601), ("buddhist", .buddhist), ("chinese", .chinese),
+        ("coptic", .coptic), ("ethiopicAmeteAlem", .ethiopicAmeteAlem), ("ethiopicAmeteMihret", .ethiopicAmeteMihret),
+        ("hebrew", .hebrew), ("indian", .indian), ("islamic", .islamic), ("islamicCivil", .islamicCivil),
+        ("islamicTabular", .islamicTabular), ("islamicUmmAlQura", .islamicUmmAlQura), ("japanese", .japanese),
+        ("persian", .persian), ("republicOfChina", .republicOfChina),
+    ]
+
+    static func name(of identifier: Calendar.Identifier) -> String? { all.first { $0.identifier == identifier }?.name }
+}
+
 /// Returns the present environment of this process.
 ///
 /// Foundation reads it under the lock that its own changes use.
@@ -82,24 +182,43 @@ func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environm
 /// Returns the configuration value that decodes to a Foundation value, or `nil` for any other type.
 package func foundationPropertyValue(of value: Any) -> PropertyValue? {
     switch value {
-    case let value as URL: .string(value.absoluteString)
-    case let value as UUID: .string(value.uuidString)
-    case let value as Decimal: .string(value.description)
     case let value as Data: .data(Array(value))
     case let value as Date: OffsetDateTime(value).map { .offsetDateTime($0) }
-    default: nil
+    default: foundationText(of: value).map { .string($0) }
+    }
+}
+
+/// Returns the text of a Foundation value that's written as one.
+private func foundationText(of value: Any) -> String? {
+    switch value {
+    case let value as URL: return value.absoluteString
+    case let value as UUID: return value.uuidString
+    case let value as Decimal: return value.description
+    case let value as URLComponents: return value.string
+    case let value as Locale: return value.identifier
+    case let value as TimeZone: return value.identifier
+    case let value as Calendar.Identifier: return CalendarNames.name(of: value)
+    case let value as Calendar:
+        // A calendar with other settings isn't written by its name.
+        return value == Calendar(identifier: value.identifier) ? CalendarNames.name(of: value.identifier) : nil
+    default: return nil
     }
 }
 
 /// Returns a value of a Foundation type for when only the type matters, or `nil` for any other type.
 func blankFoundationValue(of type: Any.Type) -> Any? {
     switch type {
-    case is URL.Type: URL(string: "/")
-    case is Date.Type: Date(timeIntervalSince1970: 0)
-    case is UUID.Type: UUID()
-    case is Decimal.Type: Decimal()
-    case is Data.Type: Data()
-    default: nil
+    case is URL.Type: return URL(string: "/")
+    case is Date.Type: return Date(timeIntervalSince1970: 0)
+    case is UUID.Type: return UUID()
+    case is Decimal.Type: return Decimal()
+    case is Data.Type: return Data()
+    case is URLComponents.Type: return URLComponents()
+    case is Locale.Type: return Locale(identifier: "en")
+    case is TimeZone.Type: return TimeZone(secondsFromGMT: 0)
+    case is Calendar.Identifier.Type: return Calendar.Identifier.gregorian
+    case is Calendar.Type: return Calendar(identifier: .gregorian)
+    default: return nil
     }
 }
 

@@ -13,8 +13,8 @@ struct TypeShape {
     private(set) var members: [Member] = []
     /// Whether the type is a list, so that the members are those of each element.
     private(set) var isList = false
-    /// Whether only files can hold the value: tables, and lists of lists or tables.
-    private(set) var isInFilesOnly = false
+    /// Whether only files and JSON can hold the value: tables, and lists of lists or tables.
+    private(set) var holdsTables = false
 
     init() {}
 
@@ -27,14 +27,14 @@ struct TypeShape {
         }
         if let list = type as? any ListType.Type {
             let element = TypeShape(of: list.element, sample: sample?.firstChild, inventsMissing: inventsMissing)
-            (members, isList, isInFilesOnly) = (element.members, true, element.isList || element.isInFilesOnly)
+            (members, isList, holdsTables) = (element.members, true, element.isList || element.holdsTables)
             return
         }
         let record = Record(inventsMissing: inventsMissing)
         _ = try? ShapeDecoder(record: record, sample: sample).decoded(type)
         // A type that decodes no members is shown by its name instead of as a table, as is one that accepts any number of names.
         members = record.isExhausted ? [] : record.members.filter { !$0.name.isEmpty }
-        isInFilesOnly = !members.isEmpty || type is any TableType.Type
+        holdsTables = !members.isEmpty || type is any TableType.Type
     }
 
     /// Whether a type decodes members of a table, which it asks an empty table for.
@@ -86,7 +86,7 @@ extension Set: ListType where Element: Decodable {
     static var element: any Decodable.Type { Element.self }
 }
 
-private protocol TableType {}
+protocol TableType {}
 
 extension Dictionary: TableType {}
 

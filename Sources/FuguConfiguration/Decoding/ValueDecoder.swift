@@ -3,6 +3,8 @@ import Fugu
 /// Decodes any `Decodable` type from a located value.
 struct ValueDecoder: Decoder {
     let value: LocatedValue
+    /// The type that decodes itself from here.
+    var type: Any.Type?
 
     var codingPath: [any CodingKey] { value.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -11,7 +13,13 @@ struct ValueDecoder: Decoder {
         KeyedDecodingContainer(TableContainer(table: try value.table()))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { ListContainer(list: try value.array()) }
+    /// A dictionary whose keys aren't strings asks for a list of keys and values in turn: those of a table.
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard value.node.kind != .array, let type, type is any TableType.Type else {
+            return ListContainer(list: try value.array())
+        }
+        return ListContainer(pairsOf: try value.table())
+    }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 }
@@ -106,15 +114,27 @@ struct TableContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 struct ListContainer: UnkeyedDecodingContainer {
     private let list: LocatedValue
     private var upcoming: LocatedValue?
+    /// What follows if the elements are the names and the values of a table in turn.
+    private var pairs: ArraySlice<LocatedValue>?
+    let count: Int?
     private(set) var currentIndex = 0
 
     init(list: LocatedValue) {
         self.list = list
         upcoming = list.firstChild
+        count = Int(list.node.count)
+    }
+
+    init(pairsOf table: LocatedValue) {
+        table.tree.usage?.noteWhole(table.id)
+        let elements = table.memberNames.flatMap { name in table.member(name).map { [$0.key(name), $0] } ?? [] }
+        list = table
+        upcoming = elements.first
+        pairs = elements.dropFirst()
+        count = elements.count
     }
 
     var codingPath: [any CodingKey] { list.path }
-    var count: Int? { Int(list.node.count) }
     var isAtEnd: Bool { upcoming == nil }
 
     /// Advances only past a null, as the protocol requires.
@@ -171,7 +191,7 @@ struct ListContainer: UnkeyedDecodingContainer {
     }
 
     private mutating func advance() {
-        upcoming = upcoming?.nextSibling
+        upcoming = pairs == nil ? upcoming?.nextSibling : pairs?.popFirst()
         currentIndex += 1
     }
 }
@@ -183,7 +203,7 @@ extension LocatedValue {
     package func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, quotesValues: Bool = true
     ) throws(PropertyError) -> Value {
-        if let problem = tree.problem { throw problem }
+        if let problem = tree.problem, !isFlag(for: type) { throw problem }
         do {
             return try decoded(type)
         } catch {
@@ -207,8 +227,8 @@ extension LocatedValue {
             .error(decoding: self, quotesValues: quotesValues && !isSecret)
     }
 
-    /// The stack that a few levels of decoding need without optimization.
-    private static var stackReserve: UInt { 128 << 10 }
+    /// The depth in a document down to which types are decoded.
+    static let depthLimit = 100
 
     /// Decodes a nested value; containers call it.
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
@@ -218,13 +238,12 @@ extension LocatedValue {
         // From a table, the types of Foundation would decode what they encode themselves.
         default: if let value = try nativeValue(type) { return value }
         }
-        // Types decode themselves recursively, as deep as the document is nested.
-        let depth = node.depth
-        if depth >= 32, depth % 4 == 0, PlatformStack.current?.isShorter(than: Self.stackReserve) == true {
-            throw located(PropertyError(ErrorText.noStackLeft), decoding: type)
+        // Types decode themselves recursively: without optimization, a stack of 512 KB holds 160 levels.
+        if node.depth > Self.depthLimit {
+            throw failed(DecodingFailure(value: self, expected: ErrorText.decodableDepth), decoding: type)
         }
         do {
-            return try Value(from: ValueDecoder(value: self))
+            return try Value(from: ValueDecoder(value: self, type: type))
         } catch {
             throw located(error, decoding: type)
         }
@@ -259,20 +278,23 @@ extension LocatedValue {
     // MARK: Scalars
 
     func bool() throws -> Bool {
+        let argument = tree.argument
+        if argument?.isSwitchedOff == true { return false }
         switch node.kind {
-        case .bool: return node.bool
-        case .flag: return true
+        case .bool, .flag: return node.bool
         case .text, .word:
             if text == "true" { return true }
             if text == "false" { return false }
-            guard let value = Self.anyBoolean(text) else { break }
+            let isNextWord = node.kind == .text && argument?.isNextWord == true
+            guard let value = Self.anyBoolean(text) else {
+                // The word behind a flag is for others.
+                if isNextWord { return true }
+                break
+            }
             if tree.textForm.acceptsAnyBoolean { return value }
-            throw mismatch(Bool.self, expected: ErrorText.strictBoolean)
+            let expected = isNextWord ? argument.map { ErrorText.booleanArgument($0.spelling) } : nil
+            throw mismatch(Bool.self, expected: expected ?? ErrorText.strictBoolean)
         default: break
-        }
-        if node.kind == .text, !tree.following.isEmpty {
-            let spelling = String(tree.source.dropFirst("argument ".count))
-            throw mismatch(Bool.self, expected: ErrorText.booleanArgument(spelling))
         }
         throw mismatch(Bool.self, expected: "Bool (true or false)")
     }
@@ -292,12 +314,12 @@ extension LocatedValue {
             switch node.kind {
             case .integer: Integer(exactly: node.integer)
             case .double: wholeNumber(node)
-            case .text, .word: Integer(text) ?? DecimalNumber.wholeNumber(text)
+            case .text, .word: NumberText.integer(text)
             default: nil
             }
         guard let value else {
-            let isNumber = node.kind == .integer || node.mark == .wide || node.kind == .text && Int128(text) != nil
-            throw mismatch(type, expected: isNumber ? "\(type) (\(Integer.min)...\(Integer.max))" : nil)
+            let isNumber = node.kind == .integer || node.mark == .wide || isText && NumberText.isInteger(text)
+            throw mismatch(type, expected: isNumber ? "\(type) (\(Integer.min)...\(Integer.max))" : leadingZero(type))
         }
         return value
     }
@@ -329,15 +351,17 @@ extension LocatedValue {
             if let value: Float = Self.number(text) { return value }
         default: break
         }
-        let isInteger = node.kind == .integer || node.mark == .wide || node.kind == .text && Self.isInteger(text)
-        throw mismatch(type, expected: isInteger ? "\(type) (exactly; write a decimal point to round it)" : nil)
+        let isInteger = node.kind == .integer || node.mark == .wide || isText && NumberText.isInteger(text)
+        throw mismatch(
+            type, expected: isInteger ? "\(type) (exactly; write a decimal point to round it)" : leadingZero(type))
     }
 
-    /// Whether the text is digits, maybe after a sign.
-    private static func isInteger(_ text: String) -> Bool {
-        let digits = text.utf8.dropFirst(text.hasPrefix("-") || text.hasPrefix("+") ? 1 : 0)
-        return !digits.isEmpty && digits.allSatisfy(ByteClass.isDigit)
+    /// Returns what's expected in place of a text with a leading zero, which some programs read as an octal number.
+    func leadingZero(_ type: Any.Type) -> String? {
+        isText && NumberText.hasLeadingZero(text) ? ErrorText.leadingZero("\(type)") : nil
     }
+
+    private var isText: Bool { node.kind == .text || node.kind == .word }
 
     private static func exact<Float: BinaryFloatingPoint>(_ digits: String) -> Float? {
         let integer: Int128? = DecimalNumber.wholeNumber(digits)
@@ -345,9 +369,13 @@ extension LocatedValue {
     }
 
     private static func number<Float: BinaryFloatingPoint & LosslessStringConvertible>(_ text: String) -> Float? {
-        if isInteger(text) { return exact(text) }
+        if NumberText.isInteger(text) {
+            return NumberText.integer(text).flatMap { (integer: Int128) in Float(exactly: integer) }
+        }
         // The standard library would accept hexadecimal numbers, too.
-        guard !text.utf8.contains(where: { "xXpP(".utf8.contains($0) }), let value = Float(text) else { return nil }
+        guard let text = NumberText.plain(text), !text.utf8.contains(where: { "xXpP(".utf8.contains($0) }),
+            let value = Float(text)
+        else { return nil }
         return value.isFinite || text.lowercased().contains("inf") || value.isNaN ? value : nil
     }
 
@@ -358,7 +386,7 @@ extension LocatedValue {
         }
     }
 
-    private static let durationForm = "Duration with a unit, such as 30s, 1.5m or 250ms"
+    private static let durationForm = "Duration with a unit, such as 30s, 1h30m, or 250ms"
 
     func duration() throws -> Duration {
         if let text = textOrNil, let value = DurationText.value(of: text) { return value }
@@ -367,7 +395,7 @@ extension LocatedValue {
 
     /// The bytes of the source, or those of a whole file.
     var bytesOrNil: [UInt8]? {
-        if node.mark == .file { return Array(tree.store.bytes[..<tree.store.end]) }
+        if node.mark == .file, node.kind == .text { return Array(tree.store.bytes[..<tree.store.end]) }
         guard node.kind == .other, case .data(let bytes) = tree.store.others[node.otherIndex] else { return nil }
         return bytes
     }
@@ -394,74 +422,124 @@ extension LocatedValue {
 
     // MARK: Containers
 
+    /// Returns the table, which a text writes as JSON.
     func table() throws -> LocatedValue {
-        guard node.kind == .table else { throw mismatch([String: PropertyValue].self, expected: "table") }
-        return self
+        let value = written
+        guard value.node.kind == .table else {
+            throw mismatch([String: PropertyValue].self, expected: isText ? ErrorText.tableInText : "table")
+        }
+        return value
     }
 
     /// Returns the array.
     ///
-    /// Text between brackets is JSON. Other text is split at its commas into words without surrounding blanks; an argument
-    /// also has the words that follow it.
+    /// A text is JSON between brackets, or words between commas without blanks around them. An argument has the lists of
+    /// all its occurrences, each of which is one such text, or several words.
     func array() throws -> LocatedValue {
+        if let argument = tree.argument { return try list(of: argument) }
         switch node.kind {
-        case .array:
-            guard tree.following.contains(where: { !$0.isEmpty }) else { return self }
-            var words: [String?] = []
-            var occurrence = firstChild
-            for following in tree.following {
-                words.append(occurrence?.textOrNil)
-                words += try plainWords(following)
-                occurrence = occurrence?.nextSibling
-            }
-            return list(of: words)
-        case .text:
-            if let list = try listInJSON() { return list }
-            let separator = tree.textForm.separator ?? ","
-            let words = text.isEmpty ? [] : text.split(separator: separator, omittingEmptySubsequences: false)
-            guard words.count == 1, let following = tree.following.first else {
-                return list(of: words.map(Self.trimmed))
-            }
-            return list(of: [following.isEmpty ? Self.trimmed(words[0]) : text] + (try plainWords(following)))
+        case .array: return self
+        case .text: return list(of: [try elements(of: text)])
+        case .word where written.node.kind == .array: return written
         default: throw mismatch([PropertyValue].self, expected: "array")
         }
     }
 
-    /// Returns the list that a text writes as JSON, as people are used to, or `nil` if it isn't between brackets.
+    /// The elements that a text writes.
+    private enum TextElements {
+        case json(LocatedValue)
+        case words([String])
+    }
+
+    private func list(of argument: WrittenArgument) throws -> LocatedValue {
+        list(
+            of: try argument.occurrences.map { occurrence in
+                let words = occurrence.words
+                guard let first = words.first else {
+                    throw mismatch([PropertyValue].self, expected: "array", lacksValue: true)
+                }
+                return try elements(of: first, words.dropFirst())
+            })
+    }
+
+    private func list(of parts: [TextElements]) -> LocatedValue {
+        var words: [String] = []
+        for part in parts {
+            switch part {
+            case .words(let more): words += more
+            case .json(let list) where parts.count == 1: return list
+            case .json: return located(NodeStore(joining: parts.map { list(of: [$0]) }, name: name))
+            }
+        }
+        return located(NodeStore(words: words, name: name))
+    }
+
+    /// Returns the elements of a text and of the words behind it.
+    private func elements(of text: String, _ following: ArraySlice<String> = []) throws -> TextElements {
+        let json = json(text)
+        let separator = tree.textForm.separator ?? ","
+        // A table is one element, and the words behind a list are for others.
+        let isList = json.map { $0.node.kind == .array } ?? text.contains(separator)
+        var words = isList ? [text] : [text] + following
+        guard tree.argument?.repaired.isDisjoint(with: words) != false else {
+            throw mismatch([PropertyValue].self, expected: ErrorText.wordsOfText)
+        }
+        if let json, isList { return .json(json) }
+        if json == nil, words.count == 1 {
+            let text = Self.trimmed(text[...])
+            guard !text.hasPrefix("[") || !text.hasSuffix("]") else {
+                throw mismatch([PropertyValue].self, expected: ErrorText.listInText)
+            }
+            let isLoose = text.isEmpty || separator.isWhitespace
+            words = text.split(separator: separator, omittingEmptySubsequences: isLoose).map(Self.trimmed)
+        }
+        guard words.allSatisfy({ !$0.isEmpty }) else {
+            throw mismatch([PropertyValue].self, expected: ErrorText.emptyElement)
+        }
+        return .words(words)
+    }
+
+    /// The list or the table that a text writes as JSON, as people are used to, or the value itself.
+    var written: LocatedValue { isText ? json(text) ?? self : self }
+
+    /// Returns the value as it's written for a type: of an argument, the list of all occurrences, or whether it's switched on.
+    func written(as type: Any.Type) -> LocatedValue {
+        guard tree.argument != nil else { return written }
+        let type = TypeText.unwrapped(type)
+        if type == Bool.self, let isOn = try? bool() { return located(NodeStore(flag: name, isOn: isOn)) }
+        return type is any ListType.Type ? (try? array()) ?? written : written
+    }
+
+    /// Whether a text begins as a table does in JSON.
+    var seemsTable: Bool { isText && Self.trimmed(text[...]).hasPrefix("{") }
+
+    /// Returns the list or the table that a text writes as JSON.
     ///
     /// As words, its brackets and quotes would become part of the elements.
-    private func listInJSON() throws -> LocatedValue? {
+    private func json(_ text: String) -> LocatedValue? {
         let text = Self.trimmed(text[...])
-        guard text.hasPrefix("["), text.hasSuffix("]") else { return nil }
-        guard var store = try? JSONParser.parse(Array(text.utf8), name: "").store else {
-            throw mismatch([PropertyValue].self, expected: ErrorText.listInText)
-        }
+        guard text.hasPrefix("[") && text.hasSuffix("]") || text.hasPrefix("{") && text.hasSuffix("}"),
+            var store = try? JSONParser.parse(Array(text.utf8), name: "").store
+        else { return nil }
         store.setKey(name, of: 0)
-        return list(in: store)
+        return located(store, problem: tree.problem)
     }
 
-    private func list(of words: [String?]) -> LocatedValue { list(in: NodeStore(words: words, name: name)) }
-
-    /// Returns a list in the place of this text.
-    private func list(in store: NodeStore) -> LocatedValue {
-        PropertyTree(store: store, source: tree.source, textForm: tree.textForm) { _ in origin }.root
+    /// Returns a value in the place of this text.
+    private func located(_ store: NodeStore, problem: PropertyError? = nil) -> LocatedValue {
+        let tree = PropertyTree(
+            store: store, source: tree.source, problem: problem, textForm: tree.textForm
+        ) { _ in origin }
+        return LocatedValue(tree: tree, id: 0, isSecret: isSecret)
     }
 
-    /// Returns the words before an option, such as `-v`.
-    ///
-    /// It's not known to whom words behind an option belong, so they're an error.
-    private func plainWords(_ words: [String]) throws -> [String] {
-        func isOption(_ word: String) -> Bool { word.hasPrefix("-") && Double(word) == nil }
-        let plain = words.prefix { !isOption($0) }
-        guard words[plain.endIndex...].allSatisfy(isOption) else {
-            let spelling = String(tree.source.dropFirst("argument ".count))
-            throw mismatch([PropertyValue].self, expected: ErrorText.arrayInOneWord(spelling))
-        }
-        return Array(plain)
+    /// Returns the name of this member as a value in its place.
+    fileprivate func key(_ name: String) -> LocatedValue {
+        PropertyTree(store: NodeStore(key: name, name: self.name), source: tree.source) { _ in keyOrigin }.root
     }
 
     private static func trimmed(_ word: Substring) -> String {
-        let isBlank = { (character: Character) in character == " " || character == "\t" }
+        let isBlank = { (character: Character) in " \t\n\r\r\n".contains(character) }
         var word = word.drop(while: isBlank)
         while let last = word.last, isBlank(last) { word.removeLast() }
         return String(word)

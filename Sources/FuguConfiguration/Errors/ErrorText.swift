@@ -1,3 +1,5 @@
+import Fugu
+
 /// The texts of all errors and reports of this module, except syntax errors, which are in `SyntaxText.swift`.
 ///
 /// Text from a source or a user comes in only as a parameter, and passes through ``Quoted``.
@@ -16,10 +18,31 @@ enum ErrorText {
         "Fugu: the test applies an ArgumentsSource with the arguments of this process, so it depends on how it's run.\nFix: pass those "
         + "that it needs: ArgumentsSource([\"--port\", \"80\"])."
 
+    // MARK: Reloads
+
+    static let nothingChanged = "Nothing changed."
+
+    static func changed(_ names: [String], kept: [(feature: String, names: [String])]) -> String {
+        func list(_ names: [String]) -> String {
+            GraphWords.list(names.map { $0.split(separator: ".").map { Quoted.name("\($0)") }.joined(separator: ".") })
+        }
+        let keeps = kept.map { " \($0.feature) keeps the old \(list($0.names))." }
+        return "Changed: \(list(names))." + keeps.joined()
+    }
+
     // MARK: Values
 
     static let nestedTooDeep = "nested deeper than \(NodeStore.depthLimit) levels"
-    static let noStackLeft = "nested too deeply for the remaining stack of this thread"
+    static let decodableDepth = "at most \(LocatedValue.depthLimit) nested levels"
+
+    /// How to give the value of a required key.
+    static let requiredFix =
+        "set it, or apply a source that has it. A program can learn of everything that is missing or wrong when it starts; for "
+        + "that, declare the key, container.declare(\\.…), and call validate()."
+
+    static let notText = "bytes that aren't UTF-8 text"
+    static let wordsOfText = "words of UTF-8 text"
+    static let bytesNotText = "the bytes aren't UTF-8 text"
 
     static func mismatch(expected: String, found: String) -> String { "expected \(expected), found \(found)" }
 
@@ -34,14 +57,8 @@ enum ErrorText {
 
     static func oneCase(of type: String) -> String { "one case of \(type)" }
 
-    static func given(times: Int) -> String { "\(times) values, because the argument occurs \(times) times" }
-
     static func needsValue(_ spelling: String, expected: String) -> String {
         "needs a value; expected \(expected), as in \(spelling)=…"
-    }
-
-    static func arrayInOneWord(_ spelling: String) -> String {
-        "an array in one word, as in \(spelling)=a,b, because words follow an option behind it"
     }
 
     static let strictBoolean = "Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too)"
@@ -53,9 +70,24 @@ enum ErrorText {
 
     static let url = "URL (percent-encode spaces and the like, as in a%20b)"
 
+    static let noLocaleData = " (this program has no data of locales; let it import Foundation)"
+
     static let listInText = "an array, written a,b or as JSON, [\"a\",\"b\"]"
+    static let emptyElement = "an array without empty elements; one is written as JSON, [\"a\",\"\"]"
+    static let tableInText = "a table, written as JSON, {\"name\": 1}"
+
+    static func leadingZero(_ type: String) -> String {
+        "\(type) without a leading zero (an octal number begins with 0o)"
+    }
+
+    /// For the names of a table that are decoded as the keys of a dictionary.
+    static func wrongName(expected: String) -> String { "the name must be \(expected)" }
 
     static let noElements = "the array has no elements"
+
+    static func updateInUpdate(_ source: String) -> String {
+        "Fugu: the update of the source \(source) changes the source itself. Change the values that its closure receives."
+    }
 
     static func noSuchDay(_ year: Int, _ month: Int, _ day: Int) -> String {
         "Fugu: the date \(year)-\(month)-\(day) doesn't exist. For text that can be wrong, use LocalDate(_:)."
@@ -81,6 +113,42 @@ enum ErrorText {
         let advice = isMember ? "" : "; if the program has such a key, declare it: container.declare(\\.…)"
         return "unknown name" + (suggestion.map { "; did you mean \($0)?" } ?? advice)
     }
+
+    /// - `name`: The element's list.
+    /// - `whole`: The spelling of the list.
+    static func element(of name: String, whole: String) -> String {
+        "\(name) is a list, which is given as a whole, in JSON: \(whole)='[…, …]'"
+    }
+
+    /// - `patterns`: Patterns for the names of all variables of the service.
+    static func serviceLink(_ patterns: [String]) -> String {
+        "unknown name; Kubernetes sets it, and others, for a service: ignore them with \(ignoring(patterns)), or set "
+            + "enableServiceLinks: false for the pod"
+    }
+
+    private static func ignoring(_ patterns: [String]) -> String {
+        "ignoringNames(\(patterns.map { Quoted.string($0) }.joined(separator: ", ")))"
+    }
+
+    static func unknownFile(_ name: String) -> String {
+        "no key has this name; declare one, or if it's for another program, ignore it: \(ignoring([name]))"
+    }
+
+    static func fileOfFormat(source: String) -> String {
+        "a folder has one value in each file; to read this one, apply \(source)(path:)"
+    }
+
+    static func folderInside(_ name: String) -> String {
+        "folders in a folder aren't read; apply FolderSource(path:) for it, or ignore it: \(ignoring([name]))"
+    }
+
+    /// Returns the names with "or" between them, or `nil` if there are none.
+    static func alternatives(_ names: [String]) -> String? {
+        guard names.count > 2 else { return names.isEmpty ? nil : names.joined(separator: " or ") }
+        return names.dropLast().joined(separator: ", ") + ", or " + names.last!
+    }
+
+    static func more(_ count: Int) -> String { count == 1 ? "and one more error" : "and \(count) more errors" }
 
     static func expectedTable(members: [String], found: String) -> String {
         let shown = members.prefix(4).joined(separator: ", ") + (members.count > 4 ? ", …" : "")
@@ -125,7 +193,7 @@ enum ErrorText {
 
     /// - `canMerge`: Whether its members have names that the key could read one by one.
     static func insideTable(_ table: String, canMerge: Bool) -> String {
-        "nothing reads this name: \(table) is read as a whole table, which only a file can provide; set it there, "
+        "nothing reads this name: \(table) is read as a whole table; set it in a file or as JSON, "
             + "\(canMerge ? "give \(table) the form: .merged, " : "")or declare a key for it"
     }
 
@@ -137,6 +205,16 @@ enum ErrorText {
         "an argument begins with --" + (meant.map { "; did you mean \($0)?" } ?? "")
     }
 
+    static func switchWithValue(_ name: String) -> String { "takes no value; write --\(name)=false" }
+
+    static func notSwitch(_ name: String) -> String {
+        "unknown name; only what is true or false can be switched off; did you mean --\(name)=…?"
+    }
+
+    static func sameSwitch(_ name: String, _ argument: String) -> String {
+        "\(argument) switches \(name) off, too; rename one of them"
+    }
+
     static let argumentWithoutName = "an argument that begins with --= has no name"
 
     // MARK: Sources
@@ -144,6 +222,14 @@ enum ErrorText {
     static let notATableAtTop = "the top level of a configuration file must be an object"
 
     static func unreadable(_ problem: String) -> String { "can't be read: \(problem)" }
+
+    static func unreadableNamed(_ problem: String) -> String { "the file that it names can't be read: \(problem)" }
+
+    static let noPath = "expected the path of a file"
+
+    static func givenTwice(at origin: PropertyOrigin) -> String {
+        "the value is also given itself, by \(origin); remove one of them"
+    }
 
     static let noSuchFile = "the file doesn't exist"
     static let noDirectory = "a component of the path isn't a directory"
@@ -187,6 +273,18 @@ enum ErrorText {
 
     static func source(_ snapshot: PropertySnapshot) -> String {
         Quoted.line(snapshot.source) + (snapshot.isMissing ? " (optional, missing)" : "")
+    }
+
+    /// - `place`: The new name where the value belongs.
+    /// - `isUsed`: Whether the source doesn't have the new name, too.
+    static func renamed(_ old: String, at origin: String, to place: String, isUsed: Bool) -> String {
+        isUsed
+            ? "Fugu: \(origin): \(Quoted.line(old)) is an old name; use \(place)."
+            : "Fugu: \(origin): \(Quoted.line(old)) is an old name, and isn't used, since there's also \(place); remove it."
+    }
+
+    static func formerNameInUse(by name: String, at place: String) -> String {
+        "is a name, and also an old name of \(name) (\(place)); one value would count for both"
     }
 
     static func restless(_ source: String, looks: Int) -> String {

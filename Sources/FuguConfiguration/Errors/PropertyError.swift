@@ -82,7 +82,9 @@ public struct PropertyError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 }
 
-/// All problems of one check; never empty.
+/// The problems of one check; never empty.
+///
+/// Of more than fifty, it has the first, and an error without a place that says how many others there are.
 public struct PropertyErrors: Error, Sendable, Hashable, CustomStringConvertible {
     /// The errors in the order in which they were found.
     public var errors: [PropertyError]

@@ -3,8 +3,8 @@ struct JSONParser: TextParser {
     var store: NodeStore
     var index = 0
 
-    static func parse(_ bytes: [UInt8], name: String) throws(PropertyError) -> PropertyTree {
-        try JSONParser(store: NodeStore(source: bytes)).parsed(name: name)
+    static func parse(_ bytes: consuming [UInt8], name: String) throws(PropertyError) -> PropertyTree {
+        try JSONParser(store: NodeStore(source: consume bytes)).parsed(name: name)
     }
 
     mutating func document() throws(SyntaxFailure) {

@@ -3,18 +3,21 @@ import Fugu
 /// A source of values from command-line arguments: `--api-base-url v`, or `--api.base_url=v`.
 ///
 /// Dots, dashes, underscores, and the uppercase letters of `apiBaseUrl` are equivalent. An argument takes the next word
-/// as its value unless that begins with `--`; write `--verbose=true` if something else follows a flag. A flag without a
-/// value is `true` for a key of a Boolean type, and an error for others. `--` ends the arguments.
+/// as its value unless that begins with `--`. Of an argument that occurs several times, the last one counts. `--` ends the
+/// arguments. Text is parsed to the type of the key: `true` and `false`, numbers, `30s` for a `Duration`.
 ///
-/// An array takes all words up to the next argument, `--tags a b c`, one word with commas, `--tags a,b,c`, or all of an
-/// argument that occurs several times. It ends before an option with one dash, such as `-v`; if other words follow that
-/// option, the array is an error and must be written in one word. Text is parsed to the type of the key: `true` and `false`,
-/// numbers, `30s` for a `Duration`.
+/// For a key of a Boolean type, `--verbose` is `true` and `--no-verbose` is `false`, whatever word follows, unless that's
+/// `true` or `false`.
+///
+/// An array takes all words up to the next one that begins with a dash, `--tags a b c`, one word with commas, `--tags a,b,c`,
+/// or JSON, and it collects those of all its occurrences. A table is a JSON object: `--limits '{"a": 1}'`.
 ///
 /// Words that belong to no name are ignored, but `validate` reports those that seem to be meant as an argument: `-port 80`,
-/// `port=80`, and `–port` with a dash that isn't `-`.
+/// `port=80`, and `–port` with a dash that isn't `-`. An argument whose bytes aren't UTF-8 is an error when its key is read.
 public struct ArgumentsSource: CountedSource {
     private let arguments: [String]
+    /// The arguments and values that aren't what was given, because the bytes weren't text.
+    var repaired = RepairedText.arguments
 
     /// Creates a source of arguments.
     ///
@@ -34,7 +37,7 @@ public struct ArgumentsSource: CountedSource {
     /// - Throws: ``PropertyError`` if an argument begins with `--=`.
     /// - Complexity: O(*n*) for *n* arguments.
     public func load() throws(PropertyError) -> PropertySnapshot {
-        PropertySnapshot(source: name, content: try ArgumentList(arguments))
+        PropertySnapshot(source: name, content: try ArgumentList(arguments, repaired))
     }
 }
 
@@ -42,14 +45,13 @@ public struct ArgumentsSource: CountedSource {
 private struct ArgumentList: SnapshotContent {
     private struct Argument {
         let spelling: String
-        /// A text for each occurrence; `nil` if it has no value.
-        var texts: [String?] = []
-        /// The words after each value, up to the next argument.
-        var following: [[String]] = []
+        var occurrences: [WrittenArgument.Occurrence] = []
+        /// The number of the last occurrence without `=` among all arguments.
+        var lastSwitch: Int?
+        /// The number of the last occurrence among all arguments.
+        var last = 0
         /// The argument before this one if it has no value: this one may have been meant as its value.
         let flagBefore: String?
-
-        var source: String { "argument \(spelling)" }
     }
 
     private var arguments: [String: Argument] = [:]
@@ -71,11 +73,15 @@ private struct ArgumentList: SnapshotContent {
         var seemsMeant: Bool { name.count > 1 && name.first?.isLetter == true && (hasDash || text.contains("=")) }
     }
 
-    init(_ list: [String]) throws(PropertyError) {
+    private let repaired: Set<String>
+
+    init(_ list: [String], _ repaired: Set<String>) throws(PropertyError) {
+        self.repaired = repaired
         warning = list == CommandLine.arguments ? ErrorText.argumentsOfProcess : nil
         var rest = list[...]
         var flagBefore: String?
         var owner: String?
+        var number = 0
         func note(_ text: String, isValue: Bool) {
             let word = Word(text: text, owner: owner, isValue: isValue)
             if word.seemsMeant { doubtful.append(word) }
@@ -90,7 +96,8 @@ private struct ArgumentList: SnapshotContent {
                 throw PropertyError(ErrorText.argumentWithoutName, source: "arguments")
             }
             let name = String(parts[0])
-            var text = parts.count == 2 ? String(parts[1]) : nil
+            let isAttached = parts.count == 2
+            var text = isAttached ? String(parts[1]) : nil
             var following: [String] = []
             owner = Spelling.argument(name)
             if text == nil, let next = rest.first, !next.hasPrefix("--") {
@@ -98,47 +105,77 @@ private struct ArgumentList: SnapshotContent {
                 note(next, isValue: true)
                 following = Array(rest.prefix { !$0.hasPrefix("--") })
             }
-            add(text, following, to: name, flagBefore)
+            number += 1
+            add(.init(text: text, isAttached: isAttached, following: following), number, to: name, flagBefore)
             flagBefore = text == nil ? name : nil
         }
     }
 
-    private mutating func add(_ text: String?, _ following: [String], to name: String, _ flagBefore: String?) {
+    private mutating func add(
+        _ occurrence: WrittenArgument.Occurrence, _ number: Int, to name: String, _ flagBefore: String?
+    ) {
         let key = Spelling.argument(name)
         let new = Argument(spelling: "--\(name)", flagBefore: flagBefore)
         // Appends in place, so that a list of a hundred thousand isn't copied for each of its elements.
-        arguments[key, default: new].texts.append(text)
-        arguments[key, default: new].following.append(following)
+        arguments[key, default: new].occurrences.append(occurrence)
+        arguments[key]!.last = number
+        if !occurrence.isAttached { arguments[key]!.lastSwitch = number }
     }
 
     var valueCount: Int? { arguments.count }
 
     func value(named name: String) -> LocatedValue? {
-        guard let argument = arguments[Spelling.argument(name)] else { return nil }
-        let store: NodeStore
-        if argument.texts.count > 1 {
-            store = NodeStore(words: argument.texts, name: name, mark: .repeated)
-        } else {
-            store = argument.texts[0].map { NodeStore(text: $0, name: name) } ?? NodeStore(flag: name)
-        }
-        return PropertyTree(store: store, source: argument.source, following: argument.following).root
+        let spelling = Spelling.argument(name)
+        let (own, off) = (arguments[spelling], arguments[Self.no + spelling])
+        let isSwitchedOff = off?.lastSwitch.map { $0 > own?.last ?? 0 } ?? false
+        guard let shown = isSwitchedOff ? off : own else { return nil }
+        let source = "argument \(shown.spelling)"
+        let written = WrittenArgument(
+            spelling: shown.spelling, occurrences: own?.occurrences ?? [], isSwitchedOff: isSwitchedOff,
+            repaired: repaired)
+        let text = own?.occurrences.last?.text
+        let isRepaired = !isSwitchedOff && text.map(repaired.contains) == true
+        return PropertyTree(
+            store: text.map { NodeStore(text: $0, name: name) } ?? NodeStore(flag: name, isOn: own != nil),
+            source: source, argument: written,
+            problem: isRepaired ? PropertyError(ErrorText.bytesNotText, source: source, name: name) : nil
+        ).root
     }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+    /// What stands before the name of a Boolean value that is switched off.
+    private static let no = "no-"
+
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) { mistakes.add(unknownNames(known)) }
+
+    private func unknownNames(_ known: KnownNames) -> [PropertyError] {
         var spelled = SpelledNames(known, separator: "-", Spelling.argument)
         let marked = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
         let secrets = Set(marked.map(Spelling.argument))
         func isSecret(_ name: String) -> Bool { SecretNames.cover(name) || secrets.contains(Spelling.argument(name)) }
+        lazy var switches = Set(known.switches().map(Spelling.argument))
         let unknown = arguments.filter { !spelled.cover($0.key) && !known.ignores($0.key) }.sorted { $0.key < $1.key }
-        return unknown.map { name, argument in
+        return unknown.compactMap { name, argument in
+            let positive = name.hasPrefix(Self.no) ? String(name.dropFirst(Self.no.count)) : ""
+            if spelled.has(positive) {
+                let isSwitch = switches.contains(positive)
+                if isSwitch, argument.lastSwitch == argument.last { return nil }
+                let meant = spelled.present(positive)
+                let advice = isSwitch ? ErrorText.switchWithValue(meant) : ErrorText.notSwitch(meant)
+                return PropertyError(advice, source: "argument \(Self.shown(argument.spelling))")
+            }
             if let flag = argument.flagBefore, isSecret(flag) {
                 let spelling = "--\(flag)"
                 return PropertyError(
                     ErrorText.swallowedByFlag(after: spelling), source: "the argument after \(spelling)")
             }
-            let suggestion = spelled.suggestion(for: name).map { "--\($0)" }
+            var suggestion = spelled.suggestion(for: name).map { "--\($0)" }
+            if !positive.isEmpty {
+                let meant = spelled.suggestion(for: positive).map { [$0] } ?? spelled.names(endingWith: positive)
+                let off = meant.filter(switches.contains).map { "--\(Self.no)\($0)" }
+                suggestion = ErrorText.alternatives(off) ?? suggestion
+            }
             return PropertyError(
-                spelled.problem(of: name, suggestion: suggestion),
+                spelled.problem(of: name, suggestion: suggestion, mark: "--"),
                 source: "argument \(Self.shown(argument.spelling))")
         } + misspelled(known, &spelled, isSecret)
     }

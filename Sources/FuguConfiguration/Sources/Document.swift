@@ -45,9 +45,9 @@ struct Document: SnapshotContent {
         return value
     }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         var unknown = UnknownNames(known)
-        return unknown.errors(in: tree)
+        unknown.note(in: tree, to: &mistakes)
     }
 
     func place(of name: String) -> String? { "\(name) in \(Quoted.line(tree.source))" }

@@ -8,6 +8,7 @@ package struct DocumentSource: Sendable {
     }
 
     private let origin: Origin
+    private let reader = FileReader()
 
     package init(path: String, isOptional: Bool) { origin = .file(path: path, isOptional: isOptional) }
 
@@ -20,10 +21,10 @@ package struct DocumentSource: Sendable {
         }
     }
 
-    /// Reads the bytes and passes them to a closure with the name to show in errors; a missing optional file gives an
-    /// empty snapshot.
+    /// Reads the bytes, those of a pipe only once, and passes them to a closure with the name to show in errors; a missing
+    /// optional file gives an empty snapshot.
     package func load(
-        _ parse: ([UInt8], _ name: String) throws(PropertyError) -> PropertySnapshot
+        _ parse: (consuming [UInt8], _ name: String) throws(PropertyError) -> PropertySnapshot
     ) throws(PropertyError) -> PropertySnapshot {
         switch origin {
         case .text(let bytes, let name): return try parse(bytes, name)
@@ -31,12 +32,12 @@ package struct DocumentSource: Sendable {
             let path = FileContents.absolutePath(path)
             let bytes: [UInt8]
             do {
-                bytes = try FileContents.read(path)
+                bytes = try reader.read(path)
             } catch {
                 if isOptional, error.isMissing { return .missing(source: path) }
                 throw PropertyError(ErrorText.unreadable(error.description), source: path)
             }
-            return try parse(bytes, path)
+            return try parse(consume bytes, path)
         }
     }
 
@@ -57,7 +58,7 @@ public struct JSONSource: PropertySource {
     /// Creates a source that reads a file.
     ///
     /// - Parameters:
-    ///   - path: The path of the file. A relative path is resolved when the file is read.
+    ///   - path: The path of the file. A relative path is resolved when the file is read. A pipe is read once.
     ///   - isOptional: Pass `true` to treat a missing file as empty. A file that can't be read is an error anyway.
     public init(path: String, isOptional: Bool = false) {
         document = DocumentSource(path: path, isOptional: isOptional)
@@ -81,8 +82,8 @@ public struct JSONSource: PropertySource {
     /// - Throws: ``PropertyError`` with the absolute path, line, and column.
     /// - Complexity: O(*n*) for *n* bytes.
     public func load() throws(PropertyError) -> PropertySnapshot {
-        try document.load { (bytes, name) throws(PropertyError) in
-            try PropertySnapshot(JSONParser.parse(bytes, name: name))
+        try document.load { (bytes: consuming [UInt8], name) throws(PropertyError) in
+            try PropertySnapshot(JSONParser.parse(consume bytes, name: name))
         }
     }
 
@@ -99,7 +100,7 @@ public struct TOMLSource: PropertySource {
     /// Creates a source that reads a file.
     ///
     /// - Parameters:
-    ///   - path: The path of the file. A relative path is resolved when the file is read.
+    ///   - path: The path of the file. A relative path is resolved when the file is read. A pipe is read once.
     ///   - isOptional: Pass `true` to treat a missing file as empty. A file that can't be read is an error anyway.
     public init(path: String, isOptional: Bool = false) {
         document = DocumentSource(path: path, isOptional: isOptional)
@@ -123,8 +124,8 @@ public struct TOMLSource: PropertySource {
     /// - Throws: ``PropertyError`` with the absolute path, line, and column.
     /// - Complexity: O(*n*) for *n* bytes.
     public func load() throws(PropertyError) -> PropertySnapshot {
-        try document.load { (bytes, name) throws(PropertyError) in
-            try PropertySnapshot(TOMLParser.parse(bytes, name: name))
+        try document.load { (bytes: consuming [UInt8], name) throws(PropertyError) in
+            try PropertySnapshot(TOMLParser.parse(consume bytes, name: name))
         }
     }
 

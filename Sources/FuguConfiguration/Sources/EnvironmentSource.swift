@@ -2,8 +2,11 @@
 ///
 /// A name is written in uppercase, with `_` in place of dots and dashes and before each word that begins with an
 /// uppercase letter. Text is parsed to the type of the key: `true` and `false`, numbers, `a,b` for arrays, `30s` for a
-/// `Duration`. The environment never answers with a whole table, since members can't be distinguished from names with an
-/// underscore; it has the members of a table that a key merges (see ``Fugu/PropertyForm/merged``).
+/// `Duration`. A whole table is a JSON object, since members can't be distinguished from names with an underscore; the members
+/// of a table that a key merges have variables of their own (see ``PropertyForm/merged``). A line break at the end and
+/// a byte order mark aren't part of a text.
+///
+/// A variable whose bytes aren't UTF-8 is an error when its key is read.
 ///
 /// With a prefix, all variables that begin with it are considered to be meant for this program: `validate` reports
 /// those that no key has.
@@ -46,7 +49,7 @@ public struct EnvironmentSource: CountedSource {
 ///
 /// A value in double quotes has escapes, and one in single quotes or backticks has none; all may span lines. A value without
 /// quotes ends with its line or at a `#` after a blank. Nothing is expanded: a `$` is a `$`. A name that appears twice is an
-/// error.
+/// error, and bytes that aren't UTF-8 are one when the key of their line is read.
 public struct DotEnvSource: PropertySource {
     private let document: DocumentSource
     private let prefix: String
@@ -54,7 +57,7 @@ public struct DotEnvSource: PropertySource {
     /// Creates a source that reads a file.
     ///
     /// - Parameters:
-    ///   - path: The path of the file. A relative path is resolved when the file is read.
+    ///   - path: The path of the file. A relative path is resolved when the file is read. A pipe is read once.
     ///   - prefix: The prefix of all names, spelled as a name is: `APP`, `app`, and `APP_` are the same. Empty for none.
     ///   - isOptional: Pass `true` to treat a missing file as empty.
     public init(path: String = ".env", prefix: String = "", isOptional: Bool = false) {
@@ -98,6 +101,9 @@ public struct DotEnvSource: PropertySource {
 private struct DotEnvParser: TextParser {
     var store: NodeStore
     var index = 0
+
+    /// Lines are independent of one another, and nobody may want the one that isn't text.
+    static var checksAllBytes: Bool { false }
 
     mutating func document() throws(SyntaxFailure) {
         let root = store.add(.collection(.table, at: here))
@@ -154,9 +160,11 @@ private struct DotEnvParser: TextParser {
         let opening = index
         index += 1
         let start = UInt32(store.bytes.count)
+        var isEscaped = false
         while byte != quote {
             guard !isAtEnd else { throw failure(.stringNotClosed, at: opening) }
-            if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+            isEscaped = byte == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"")
+            if isEscaped {
                 index += 1
                 try escape(opening)
             } else {
@@ -165,7 +173,9 @@ private struct DotEnvParser: TextParser {
             index += 1
         }
         index += 1
-        return Text(start: start, length: UInt32(store.bytes.count) - start)
+        let text = Text(start: start, length: UInt32(store.bytes.count) - start)
+        // A line break that is written as an escape is meant.
+        return isEscaped ? text : text.unframed(in: store.bytes)
     }
 
     private mutating func escape(_ opening: Int) throws(SyntaxFailure) {
@@ -201,8 +211,9 @@ private struct DotEnvParser: TextParser {
 ///
 /// Where a name in uppercase is absent, the variable that is spelled like the key's name has the value.
 struct VariableList: SnapshotContent {
-    private enum Content {
-        case process([String: String])
+    fileprivate enum Content {
+        /// `repaired`: The names of those whose bytes aren't text.
+        case process([String: String], repaired: Set<String>)
         case file(PropertyTree)
     }
 
@@ -211,7 +222,9 @@ struct VariableList: SnapshotContent {
     private let exactPrefix: String
     private let content: Content
 
-    init(prefix: String, environment: [String: String]) { self.init(prefix, .process(environment)) }
+    init(prefix: String, environment: [String: String]) {
+        self.init(prefix, .process(environment, repaired: RepairedText.variables(in: environment)))
+    }
 
     /// `tree`: A table that contains the variables.
     init(prefix: String, tree: PropertyTree) { self.init(prefix, .file(tree)) }
@@ -225,7 +238,7 @@ struct VariableList: SnapshotContent {
     var valueCount: Int? { names.count }
 
     var warning: String? {
-        guard case .process(let variables) = content else { return nil }
+        guard case .process(let variables, _) = content else { return nil }
         // A test may replace some, or leave some out. A few that are the same may be so by accident.
         let own = EnvironmentSource.current
         let count = own.count { variables[$0.key] == $0.value }
@@ -238,25 +251,33 @@ struct VariableList: SnapshotContent {
 
     private func value(of variable: String, named name: String) -> LocatedValue? {
         switch content {
-        case .file(let tree): return tree.root.member(variable)
-        case .process(let variables):
+        case .file(let tree):
+            guard let value = tree.root.member(variable) else { return nil }
+            return tree.store.isUTF8(value.node.text) ? value : .problem(ErrorText.bytesNotText, at: value.origin, name)
+        case .process(let variables, let repaired):
             guard let text = variables[variable] else { return nil }
-            return PropertyTree(store: NodeStore(text: text, name: name), source: origin(of: variable).source).root
+            let origin = origin(of: variable)
+            if repaired.contains(variable) { return .problem(ErrorText.bytesNotText, at: origin, name) }
+            return PropertyTree(store: NodeStore(text: text, name: name), source: origin.source).root
         }
     }
 
     private var names: [String] {
         switch content {
         case .file(let tree): tree.root.memberNames
-        case .process(let variables): Array(variables.keys)
+        case .process(let variables, _): Array(variables.keys)
         }
     }
 
     private func origin(of variable: String) -> PropertyOrigin {
-        switch content {
-        case .file(let tree): tree.root.member(variable)?.keyOrigin ?? PropertyOrigin(source: tree.source)
-        case .process: PropertyOrigin(source: "environment variable \(variable)")
+        guard case .file(let tree) = content, let value = tree.root.member(variable) else {
+            return PropertyOrigin(source: source(of: variable))
         }
+        return value.keyOrigin
+    }
+
+    private func source(of variable: String) -> String {
+        if case .file(let tree) = content { tree.source } else { "environment variable \(variable)" }
     }
 
     private func spelling(of name: String) -> String { Spelling.variable(name, prefix: prefix) }
@@ -265,26 +286,35 @@ struct VariableList: SnapshotContent {
     ///
     /// Of those, only the ones are reported that a type would have read if variables could form tables, and lines of a
     /// file whose names are almost known, or are known ones with a prefix, if no line is read.
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         let members = Set(known.members.map(spelling))
         let exact = Set(known.names.map { exactPrefix + $0 })
         var spelled = SpelledNames(known, separator: "_", spelling)
         let isUnread = !names.contains { spelled.has($0) || exact.contains($0) }
         let prefixed = isFile && prefix.isEmpty && isUnread ? prefixedNames(known) : []
-        return names.sorted().filter { !spelled.cover($0) && !exact.contains($0) }.compactMap { variable in
+        var services = ServiceLinks(content)
+        for variable in names.sorted() where !spelled.cover(variable) && !exact.contains(variable) {
             let rest = [prefix + "_", exactPrefix].first(where: variable.hasPrefix).map { variable.dropFirst($0.count) }
-            guard !known.ignores(String(rest ?? variable[...])) else { return nil }
+            guard !known.ignores(String(rest ?? variable[...])) else { continue }
             let isMeant =
-                !prefix.isEmpty && rest != nil
+                !prefix.isEmpty && rest != nil || spelled.list(around: variable) != nil
                 || members.contains(variable) && spelled.table(around: variable) != nil
-            guard isMeant || isFile else { return nil }
+            guard isMeant || isFile else { continue }
+            let link = services.link(of: variable)
+            // One error says how to ignore all of a service's variables.
+            if link?.isKnown == true { continue }
             let suggestion =
                 suggestion(for: variable, &spelled) ?? (isMeant ? nil : forgottenPrefix(of: variable, before: prefixed))
-            guard isMeant || suggestion != nil else { return nil }
-            let origin = origin(of: variable)
-            return PropertyError(
-                spelled.problem(of: variable, suggestion: suggestion), source: origin.source, line: origin.line,
-                column: origin.column, name: isFile ? variable : nil)
+            guard isMeant || suggestion != nil else { continue }
+            let name = isFile ? variable : nil
+            mistakes.add(source(of: variable), name) {
+                let origin = origin(of: variable)
+                let reason =
+                    link.map { ErrorText.serviceLink($0.patterns(prefix)) }
+                    ?? spelled.problem(of: variable, end: rest.map(String.init), suggestion: suggestion)
+                return PropertyError(
+                    reason, source: origin.source, line: origin.line, column: origin.column, name: name)
+            }
         }
     }
 
@@ -319,5 +349,46 @@ struct VariableList: SnapshotContent {
         let variable = spelling(of: name)
         guard case .file(let tree) = content else { return variable }
         return "\(variable) in \(Quoted.line(tree.source))"
+    }
+}
+
+/// The variables that Kubernetes sets for each service of a namespace.
+private struct ServiceLinks {
+    /// The services, each with whether one of its variables was looked for.
+    private var services: [Substring: Bool] = [:]
+
+    init(_ content: VariableList.Content) {
+        guard case .process(let variables, _) = content else { return }
+        for name in variables.keys where name.hasSuffix("_SERVICE_HOST") {
+            let service = name.dropLast("_SERVICE_HOST".count)
+            let isService = variables[service + "_SERVICE_PORT"] != nil
+            if isService, variables[service + "_PORT"]?.contains("://") == true { services[service] = false }
+        }
+    }
+
+    struct Link {
+        let service: Substring
+        /// Whether another variable of the service was found before.
+        let isKnown: Bool
+
+        /// Returns patterns for the names of all variables of the service.
+        func patterns(_ prefix: String) -> [String] {
+            let name = (service + ".").dropFirst(prefix.isEmpty ? 0 : prefix.count + 1).lowercased()
+            return [name + "port", name + "port.*", name + "service.*"]
+        }
+    }
+
+    /// Returns the service that the variable is for, if it's for one.
+    mutating func link(of variable: String) -> Link? {
+        guard !services.isEmpty else { return nil }
+        let ends = variable.indices.filter { variable[$0] == "_" }
+        let found = ends.first { end in
+            let rest = variable[end...]
+            return services[variable[..<end]] != nil
+                && (rest == "_PORT" || rest.hasPrefix("_PORT_") || rest.hasPrefix("_SERVICE_"))
+        }
+        guard let found else { return nil }
+        let service = variable[..<found]
+        return Link(service: service, isKnown: services.updateValue(true, forKey: service) == true)
     }
 }

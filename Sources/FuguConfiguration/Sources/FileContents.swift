@@ -1,3 +1,5 @@
+import Fugu
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -11,6 +13,29 @@ import ucrt
 #elseif canImport(WASILibc)
 import WASILibc
 #endif
+
+/// Reads files, and keeps what came through pipes, which give their content only once.
+///
+/// A source has one, which all its copies share, so that a reload gives the same values.
+final class FileReader: Sendable {
+    private let streams = Locked<[String: [UInt8]]>([:])
+
+    /// Reads a regular file, or the first time, a pipe to its end.
+    func read(_ path: String) throws(FileContents.Failure) -> [UInt8] {
+        #if !os(Windows)
+        if streams.withLock({ $0[path] != nil }) || FileContents.isStream(path) {
+            // The lock is held while the pipe is read, since another thread would get a part of it.
+            return try streams.withLock { (streams) throws(FileContents.Failure) in
+                if let known = streams[path] { return known }
+                let bytes = try FileContents.readStream(path)
+                streams[path] = bytes
+                return bytes
+            }
+        }
+        #endif
+        return try FileContents.read(path)
+    }
+}
 
 /// Reads files through the C library.
 enum FileContents {
@@ -78,8 +103,31 @@ enum FileContents {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system(errno) }
         try check(status.st_mode)
+        return try bytes(of: descriptor, size: Int(status.st_size))
+    }
+
+    /// Returns whether the path leads to a pipe, a terminal, or the like, which gives its content once.
+    fileprivate static func isStream(_ path: String) -> Bool {
+        var status = stat()
+        guard !path.utf8.contains(0), unsafe stat(path, &status) == 0 else { return false }
+        return [S_IFIFO, S_IFCHR].contains(status.st_mode & S_IFMT)
+    }
+
+    /// Reads a pipe until everybody who writes to it has closed it.
+    fileprivate static func readStream(_ path: String) throws(Failure) -> [UInt8] {
+        while true {
+            let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor < 0 else {
+                defer { close(descriptor) }
+                return try bytes(of: descriptor, size: 0)
+            }
+            guard errno == EINTR else { throw .system(errno) }
+        }
+    }
+
+    private static func bytes(of descriptor: Int32, size: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(Int(status.st_size) + 1)
+        bytes.reserveCapacity(size + 1)
         let room = 1 << 18
         while true {
             var failure: Int32 = 0

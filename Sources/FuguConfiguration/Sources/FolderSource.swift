@@ -13,9 +13,11 @@ import WASILibc
 /// A source that reads a folder in which each file holds one value, as Kubernetes and Docker mount secrets.
 ///
 /// A file is found by any spelling of a name: `database.password` is in `database-password`, `database.password`, or
-/// `DATABASE_PASSWORD`. Its text, without the line break at the end, is parsed to the type of the key; for `Data` and
-/// `[UInt8]`, its bytes are the value, exactly as they are. Folders and files whose names begin with a dot are ignored. A
-/// file that can't be read is an error for its name alone.
+/// `DATABASE_PASSWORD`. Its text is parsed to the type of the key, as that of a variable is; for `Data` and `[UInt8]`, its
+/// bytes are the value, exactly as they are. A file that can't be read is an error for its name alone.
+///
+/// `validate` reports files that no key reads, and folders. Pass those for other programs to
+/// ``PropertySource/ignoringNames(_:)``. Files and folders whose names begin with a dot are ignored.
 ///
 /// A mounted volume is replaced as a whole, by a link (`..data`) to another folder; all values come from the same one.
 /// Values are secrets unless you pass `isSecret: false`.
@@ -89,6 +91,8 @@ private struct FolderFiles: SnapshotContent {
 
     let folder: String
     private var files: [String: File] = [:]
+    /// The names of the folders in it.
+    private var folders: [String] = []
 
     init(folder: String) { self.folder = folder }
 
@@ -96,7 +100,10 @@ private struct FolderFiles: SnapshotContent {
         self.folder = folder
         for name in try Folder.names(in: folder) {
             let path = folder + "/" + name
-            guard let content = Self.content(of: path) else { continue }
+            guard let content = Self.content(of: path) else {
+                folders.append(name)
+                continue
+            }
             let spelling = Spelling.argument(name)
             guard let other = files[spelling] else {
                 files[spelling] = File(path: path, content: content)
@@ -125,18 +132,38 @@ private struct FolderFiles: SnapshotContent {
         switch file.content {
         case .success(let bytes):
             return PropertyTree(store: NodeStore(file: bytes, name: name), source: file.path).root
-        case .failure(let problem):
+        case .failure(var problem):
+            problem.name = name
             return PropertyTree(store: NodeStore(flag: name), source: file.path, problem: problem).root
         }
     }
 
-    /// A mounted folder can contain files for other programs, so only names that resemble a known name are reported.
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         var spelled = SpelledNames(known, separator: "-", Spelling.argument)
-        return files.keys.filter { !spelled.cover($0) && !known.ignores($0) }.sorted().compactMap { spelling in
-            spelled.suggestion(for: spelling).map { suggestion in
-                PropertyError(ErrorText.unknownName(suggestion: suggestion), source: files[spelling]!.path)
+        for (spelling, file) in files.sorted(by: { $0.key < $1.key }) {
+            guard !spelled.cover(spelling), !known.ignores(spelling) else { continue }
+            mistakes.add(file.path, nil) {
+                let name = String(file.path.dropFirst(folder.count + 1))
+                let reason =
+                    spelled.suggestion(for: spelling).map { ErrorText.unknownName(suggestion: $0) }
+                    ?? Self.source(of: name).map(ErrorText.fileOfFormat) ?? ErrorText.unknownFile(name)
+                return PropertyError(reason, source: file.path)
             }
+        }
+        for name in folders where !known.ignores(Spelling.argument(name)) {
+            mistakes.add("\(folder)/\(name)", nil) {
+                PropertyError(ErrorText.folderInside(name), source: "\(folder)/\(name)")
+            }
+        }
+    }
+
+    /// Returns the source that reads files of this name, if one does.
+    private static func source(of name: String) -> String? {
+        switch name.split(separator: ".").last?.lowercased() {
+        case "toml": "TOMLSource"
+        case "json": "JSONSource"
+        case "env": "DotEnvSource"
+        default: nil
         }
     }
 

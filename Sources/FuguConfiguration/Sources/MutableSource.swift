@@ -21,6 +21,9 @@ public final class MutableSource: PropertySource {
     /// The name of the source in errors.
     public let name: String
     private let state: Locked<State>
+    /// Lets one update run at a time, and tells which thread it runs on.
+    private let turn = Locked(0)
+    private let updating = Locked<Execution?>(nil)
 
     /// Creates a source of values.
     ///
@@ -47,16 +50,25 @@ public final class MutableSource: PropertySource {
     /// A container that can't use them, because a key that was read no longer decodes, keeps its values and reports the
     /// reason.
     ///
-    /// - Parameter body: A closure that changes the values. It runs under a lock, so it must not use this source.
+    /// - Parameter body: A closure that changes the values. Meanwhile, other updates of this source wait, reads and reloads see the
+    ///   former values, and an update of it inside stops the program.
     /// - Complexity: O(*c* × (*n* + *k*)) for *c* containers that applied the source, which reload it, its *n* values, and *k*
     ///   names that were read, are observed, or were declared.
     public func update(_ body: (inout [String: PropertyValue]) -> Void) {
-        let observers = state.withLock { state in
-            let old = state.values
-            body(&state.values)
-            guard state.values != old else { return [Observer]() }
-            state.changes += 1
-            return state.observers.sorted { $0.key < $1.key }.map(\.value)
+        if updating.withLock({ $0 })?.isCurrent == true { fatalError(ErrorText.updateInUpdate(name)) }
+        let observers = turn.withLock { number in
+            number += 1
+            updating.withLock { $0 = .thread }
+            let old = state.withLock { $0.values }
+            var values = old
+            body(&values)
+            updating.withLock { $0 = nil }
+            guard values != old else { return [Observer]() }
+            return state.withLock { state in
+                state.values = values
+                state.changes += 1
+                return state.observers.sorted { $0.key < $1.key }.map(\.value)
+            }
         }
         for observer in observers { observer.body() }
     }

@@ -20,7 +20,8 @@ enum Spelling {
     /// Returns the words of a name.
     ///
     /// A word begins after a dot, dash, or underscore, at an uppercase letter after a lowercase one or a digit, and
-    /// at the last of several uppercase letters if a lowercase one follows: `api.baseURLPath` has four.
+    /// at the last of several uppercase letters if a lowercase one follows: `api.baseURLPath` has four. The plural and the
+    /// version of an acronym belong to it: `imageURLs` and `allowIPv6` have two.
     private static func words(of name: String, separator: Character, _ cased: (Character) -> String) -> String {
         var result = ""
         var previous: Character = "."
@@ -32,13 +33,19 @@ enum Spelling {
                 let isNewWord =
                     character.isUppercase
                     && (previous.isLowercase || previous.isNumber
-                        || previous.isUppercase && rest.first?.isLowercase == true)
+                        || previous.isUppercase && rest.first?.isLowercase == true && !endsAcronym(rest))
                 if isNewWord { result.append(separator) }
                 result += cased(character)
             }
             previous = character
         }
         return result
+    }
+
+    /// Whether an `s` that ends a word follows, or a `v` before a digit.
+    private static func endsAcronym(_ rest: Substring) -> Bool {
+        let next = rest.dropFirst().first
+        return rest.first == "s" && next?.isLowercase != true || rest.first == "v" && next?.isNumber == true
     }
 }
 
@@ -47,7 +54,10 @@ extension String {
     ///
     /// It's split at bytes, as documents are, which is also many times faster than at characters.
     var segments: [Substring] {
-        utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
+        let dot = UInt8(ascii: ".")
+        // Most names in a document have none.
+        guard utf8.contains(dot) else { return [self[...]] }
+        return utf8.split(separator: dot, omittingEmptySubsequences: false).map(Substring.init)
     }
 }
 
@@ -61,13 +71,17 @@ struct SpelledNames {
     private let scope: String
     /// The names of tables by their spelling, found when the first advice is needed.
     private lazy var tables = Dictionary(known.tables().map { (spell($0.name), $0) }) { first, _ in first }
+    /// The names of lists by their spelling.
+    private lazy var lists = Dictionary(known.lists().map { (spell($0), $0) }) { first, _ in first }
+    /// The spellings of present names by those of former ones.
+    private lazy var present = Dictionary(known.former.map { (spell($0), spell($1)) }) { first, _ in first }
     private var nearest = NearestName()
 
     /// `separator`: What stands between two words of a name.
     init(_ known: KnownNames, separator: String, _ spell: @escaping (String) -> String) {
         (self.known, self.separator, self.spell) = (known, separator, spell)
         spellings = Set(known.names.map(spell))
-        sorted = spellings.sorted()
+        sorted = Set(known.names.filter { known.former[$0] == nil }.map(spell)).sorted()
         scope = known.scope.map { spell($0) + separator } ?? ""
     }
 
@@ -76,6 +90,14 @@ struct SpelledNames {
 
     /// Returns whether a key has the name, or the name is for others than this container.
     func cover(_ name: String) -> Bool { has(name) || !name.hasPrefix(scope) }
+
+    /// Returns the name to use in place of a known one, which may be a former name.
+    mutating func present(_ name: String) -> String { present[name] ?? name }
+
+    /// Returns a few of the known names that end with this one.
+    func names(endingWith name: String) -> [String] {
+        Array(sorted.lazy.filter { [tail = separator + name] in $0.hasSuffix(tail) }.prefix(3))
+    }
 
     /// Returns the known name that was perhaps meant.
     ///
@@ -97,14 +119,33 @@ struct SpelledNames {
         return nil
     }
 
+    /// Returns the list of which the name would be an element, or a part of one: `servers` for `SERVERS_0_HOST`.
+    mutating func list(around name: String) -> String? {
+        var spelling = name[...]
+        while let end = spelling.lastIndex(of: Character(separator)) {
+            let part = spelling[end...].dropFirst()
+            spelling = spelling[..<end]
+            let isIndex = !part.isEmpty && part.utf8.allSatisfy(ByteClass.isDigit)
+            if isIndex, let list = lists[String(spelling)] { return list }
+        }
+        return nil
+    }
+
     /// Returns what's wrong with a name that isn't covered.
     ///
-    /// `suggestion`: The known name that was perhaps meant, as it's written.
-    mutating func problem(of name: String, suggestion: String?) -> String {
-        guard suggestion == nil, let table = table(around: name)?.table else {
-            return ErrorText.unknownName(suggestion: suggestion)
+    /// - `end`: The name without the prefix of its source.
+    /// - `suggestion`: The known name that was perhaps meant, as it's written.
+    /// - `mark`: What precedes each name.
+    mutating func problem(
+        of name: String, end: String? = nil, suggestion: String?, mark: String = ""
+    ) -> String {
+        if let suggestion { return ErrorText.unknownName(suggestion: suggestion) }
+        if let list = list(around: name) { return ErrorText.element(of: list, whole: mark + spell(list)) }
+        if let table = table(around: name)?.table {
+            return ErrorText.insideTable(table.name, canMerge: table.canMerge)
         }
-        return ErrorText.insideTable(table.name, canMerge: table.canMerge)
+        let ends = names(endingWith: end ?? name).map { mark + $0 }
+        return ErrorText.unknownName(suggestion: ErrorText.alternatives(ends))
     }
 }
 
@@ -136,7 +177,10 @@ struct KnownNames: Sendable {
         }
     }
 
+    /// All names, and those that they had before.
     let names: [String]
+    /// The present names by the former ones.
+    let former: [String: String]
     /// The members that the types of known names decode.
     var members: [String] = []
     /// Returns the tables that keys read as a whole, which only files can hold.
@@ -149,6 +193,12 @@ struct KnownNames: Sendable {
     ///
     /// It decodes types, so it's only called for advice.
     var singles: @Sendable () -> [String] = { [] }
+    /// Returns the names of keys that take a list.
+    ///
+    /// It decodes types, so it's only called for advice.
+    var lists: @Sendable () -> [String] = { [] }
+    /// Returns the names of keys that may be Boolean, those that were read without being declared among them.
+    var switches: @Sendable () -> [String] = { [] }
     /// Patterns for the names whose values a source marks as secrets.
     var secrets: [NamePattern] = []
     /// Patterns for the names that a source leaves to others.
@@ -156,20 +206,39 @@ struct KnownNames: Sendable {
     let root: Branch
     private let byLastSegment: [String: [String]]
 
-    init(_ names: [String]) {
-        self.names = Set(names).sorted()
+    init(_ names: [String], former: [String: String] = [:]) {
+        self.names = Set(names + former.keys).sorted()
+        self.former = former
         root = Branch(
             self.names.map { $0.segments.map(String.init)[...] })
-        byLastSegment = Dictionary(grouping: self.names) { Self.folded(Self.lastSegment($0)) }
+        byLastSegment = Dictionary(grouping: Set(names).sorted()) { Self.folded(Self.lastSegment($0)) }
+    }
+
+    /// Returns the same with all names once more, with an ending.
+    func adding(ending: String) -> KnownNames {
+        let present = names.filter { former[$0] == nil }
+        let pairs = former.flatMap { [($0, $1), ($0 + ending, $1 + ending)] }
+        var known = KnownNames(
+            present + present.map { $0 + ending }, former: Dictionary(pairs) { first, _ in first })
+        (known.members, known.tables, known.scope) = (members, tables, scope)
+        (known.singles, known.lists, known.switches) = (singles, lists, switches)
+        (known.secrets, known.ignored) = (secrets, ignored)
+        return known
+    }
+
+    /// Returns the same under other names.
+    func renamed(_ rename: (String) -> String?) -> KnownNames {
+        let pairs = former.compactMap { old, new in rename(old).flatMap { old in rename(new).map { (old, $0) } } }
+        let present = names.filter { former[$0] == nil }
+        return KnownNames(present.compactMap(rename), former: Dictionary(pairs) { first, _ in first })
     }
 
     /// Returns whether a name of a source is for others.
     func ignores(_ name: String) -> Bool { ignored.contains { $0.concerns(name) } }
 
-    /// Returns the only name that ends like this one, apart from uppercase letters and dashes.
-    func nameEnding(like name: String) -> String? {
-        let names = byLastSegment[Self.folded(Self.lastSegment(name))]
-        return names?.count == 1 ? names?.first : nil
+    /// Returns a few names that end like this one, apart from uppercase letters and dashes.
+    func namesEnding(like name: String) -> [String] {
+        Array((byLastSegment[Self.folded(Self.lastSegment(name))] ?? []).prefix(3))
     }
 
     private static func lastSegment(_ name: String) -> String {
@@ -188,32 +257,61 @@ struct UnknownNames {
 
     init(_ known: KnownNames) { self.known = known }
 
-    /// Returns the errors in the order of the document.
-    mutating func errors(in tree: PropertyTree) -> [PropertyError] {
-        var errors: [PropertyError] = []
+    /// A name that no key reads.
+    private struct Finding {
+        let value: LocatedValue
+        /// The name around it, with a dot.
+        let prefix: String
+        /// The number of segments of the value's key up to the one that isn't known; `nil` for a known table in whose place
+        /// another value is.
+        let count: Int?
+        /// The branch that lacks the name, or that of the table.
+        let branch: KnownNames.Branch
+
+        var name: String {
+            let key = value.tree.store.string(value.node.key)
+            guard let count, key.utf8.contains(UInt8(ascii: ".")) else { return prefix + key }
+            return prefix + key.segments.prefix(count).joined(separator: ".")
+        }
+    }
+
+    /// Adds an error for each name, in the order of the document.
+    mutating func note(in tree: PropertyTree, to mistakes: inout Mistakes) {
+        var findings: [Finding] = []
         var open: [(table: LocatedValue, branch: KnownNames.Branch, prefix: String)] = [(tree.root, known.root, "")]
         while let (table, branch, prefix) = open.popLast() {
             var inner: [(LocatedValue, KnownNames.Branch, String)] = []
             table.forEachChild { child in
                 let key = tree.store.string(child.node.key)
-                let segments = key.segments
                 // A pattern such as `vendor.*` is for the table itself, too.
-                guard !known.ignores(prefix + key + (child.node.kind == .table ? "." : "")) else { return }
-                switch Self.search(segments.map(String.init), from: branch) {
+                let isTable = child.node.kind == .table
+                guard known.ignored.isEmpty || !known.ignores(prefix + key + (isTable ? "." : "")) else { return }
+                switch Self.search(key, from: branch) {
                 case .name: return
-                case .table(let found) where child.node.kind == .table: inner.append((child, found, prefix + key + "."))
-                case .table(let found): errors.append(notATable(prefix + key, child, found))
+                case .table(let found) where isTable: inner.append((child, found, prefix + key + "."))
+                case .table(let found):
+                    findings.append(Finding(value: child, prefix: prefix, count: nil, branch: found))
                 case .nothing(let last, let index):
-                    let name = prefix + segments[...index].joined(separator: ".")
-                    guard known.scope.map({ name.hasPrefix($0 + ".") }) ?? true else { return }
-                    errors.append(unknown(name, child, last))
+                    let finding = Finding(value: child, prefix: prefix, count: index + 1, branch: last)
+                    guard known.scope.map({ finding.name.hasPrefix($0 + ".") }) ?? true else { return }
+                    findings.append(finding)
                 }
             }
             open += inner.reversed()
         }
-        // Sort the errors, which were found table by table, in the order of the document.
-        return errors.enumerated().sorted { ($0.element.position, $0.offset) < ($1.element.position, $1.offset) }
-            .map(\.element)
+        // Sort what was found table by table in the order of the document.
+        let ordered = findings.enumerated().sorted {
+            ($0.element.value.keyPosition, $0.offset) < ($1.element.value.keyPosition, $1.offset)
+        }
+        for (_, finding) in ordered {
+            mistakes.add(tree.source, SecretNames.printable(finding.name)) { error(finding) }
+        }
+    }
+
+    private mutating func error(_ finding: Finding) -> PropertyError {
+        finding.count == nil
+            ? notATable(finding.name, finding.value, finding.branch)
+            : unknown(finding.name, finding.value, finding.branch)
     }
 
     private enum Found {
@@ -223,10 +321,10 @@ struct UnknownNames {
         case nothing(KnownNames.Branch, Int)
     }
 
-    private static func search(_ segments: [String], from branch: KnownNames.Branch) -> Found {
+    private static func search(_ key: String, from branch: KnownNames.Branch) -> Found {
         var branch = branch
-        for (index, segment) in segments.enumerated() {
-            guard let next = branch.branches[segment] else { return .nothing(branch, index) }
+        for (index, segment) in key.segments.enumerated() {
+            guard let next = branch.branches[String(segment)] else { return .nothing(branch, index) }
             if next.isName { return .name }
             branch = next
         }
@@ -245,7 +343,9 @@ struct UnknownNames {
         let segments = name.segments
         let prefix = segments.dropLast().map { $0 + "." }.joined()
         let sibling = nearest.suggestion(for: String(segments.last ?? ""), in: branch.segments)
-        let meant = sibling.map { prefix + $0 } ?? known.nameEnding(like: name)
+        let meant =
+            sibling.map { known.former[prefix + $0] ?? prefix + $0 }
+            ?? ErrorText.alternatives(known.namesEnding(like: name))
         return error(ErrorText.unknownName(suggestion: meant), name, value)
     }
 
@@ -257,15 +357,11 @@ struct UnknownNames {
     }
 }
 
-extension PropertyError {
-    fileprivate var position: SourcePosition { SourcePosition(line: line ?? 0, column: column ?? 0) }
-}
-
-private struct SourcePosition: Comparable {
-    let line: Int
-    let column: Int
-
-    static func < (left: SourcePosition, right: SourcePosition) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
+extension LocatedValue {
+    /// A number that increases with the place of the name in its document.
+    fileprivate var keyPosition: Int {
+        guard tree.origins != nil else { return Int(node.keyOffset) }
+        let origin = keyOrigin
+        return (origin.line ?? 0) << 32 + (origin.column ?? 0)
     }
 }

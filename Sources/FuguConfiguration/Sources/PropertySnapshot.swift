@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 
 /// The values of a source at one moment.
 ///
@@ -74,9 +74,15 @@ public struct PropertySnapshot: Sendable {
     package func value(named name: String) -> LocatedValue? { content.value(named: name) }
 
     /// Returns an error for each name that is neither known nor part of a known table, with the nearest known name.
-    package func unknownNames(known: [String]) -> [PropertyError] { unknownNames(KnownNames(known)) }
+    package func unknownNames(known: [String]) -> [PropertyError] {
+        var mistakes = Mistakes()
+        noteUnknownNames(KnownNames(known), to: &mistakes)
+        return mistakes.list
+    }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
+        content.noteUnknownNames(known, to: &mistakes)
+    }
 
     /// Returns the name's spelling and place in this source: `APP_URL`, or `url in /srv/app.toml`.
     func place(of name: String) -> String? { content.place(of: name) }
@@ -108,6 +114,13 @@ public struct PropertySnapshot: Sendable {
         return snapshot
     }
 
+    /// Returns the same snapshot, in which names with an ending lead to files that have the values.
+    func readingFiles(namedBy ending: String, _ reader: FileReader) -> PropertySnapshot {
+        var snapshot = self
+        snapshot.content = FileNamingContent(content: content, ending: ending, files: NamedFiles(reader: reader))
+        return snapshot
+    }
+
     /// Returns the same snapshot without some names.
     func ignoring(_ patterns: [NamePattern]) -> PropertySnapshot {
         var snapshot = self
@@ -132,7 +145,8 @@ extension PropertySnapshot: PropertyReader {
     /// - Returns: The value, or `nil` if the source has none.
     /// - Throws: ``PropertyError`` if the value has another type. It quotes no value, since the value may be a secret.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) throws -> Value? {
-        try value(named: name)?.decode(type, form: nil, quotesValues: false)
+        guard let value = value(named: name), value.isMeant(for: type) else { return nil }
+        return try value.decode(type, form: nil, quotesValues: false)
     }
 }
 
@@ -151,7 +165,8 @@ protocol SnapshotContent: Sendable {
     /// The number of values, if it's known.
     var valueCount: Int? { get }
     func value(named name: String) -> LocatedValue?
-    func unknownNames(_ known: KnownNames) -> [PropertyError]
+    /// Adds an error for each name that isn't known.
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes)
     /// Returns the name's spelling and place, or `nil` if this content can't have the name.
     func place(of name: String) -> String?
     /// Returns the variable of the name, or `nil` if this content has no variables.
@@ -177,8 +192,8 @@ private struct RenamedContent: SnapshotContent {
 
     func value(named name: String) -> LocatedValue? { rename(name).flatMap(content.value) }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
-        var renamed = KnownNames(known.names.compactMap(rename))
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
+        var renamed = known.renamed(rename)
         renamed.members = known.members.compactMap(rename)
         renamed.tables = { known.tables().compactMap { $0.renamed(rename) } }
         renamed.scope = known.scope.flatMap(rename) ?? scope
@@ -186,8 +201,10 @@ private struct RenamedContent: SnapshotContent {
         let secrets = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
         renamed.secrets = secrets.compactMap(rename).map(NamePattern.init)
         renamed.singles = { known.singles().compactMap(rename) }
+        renamed.lists = { known.lists().compactMap(rename) }
+        renamed.switches = { known.switches().compactMap(rename) }
         renamed.ignored = known.ignored.compactMap { $0.renamed(rename) }
-        return content.unknownNames(renamed)
+        content.noteUnknownNames(renamed, to: &mistakes)
     }
 
     func place(of name: String) -> String? { rename(name).flatMap(content.place) }
@@ -204,7 +221,9 @@ extension ContentView {
     var valueCount: Int? { content.valueCount }
     var warning: String? { content.warning }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] { content.unknownNames(known) }
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
+        content.noteUnknownNames(known, to: &mistakes)
+    }
 
     func place(of name: String) -> String? { content.place(of: name) }
 
@@ -220,6 +239,51 @@ private struct FilledContent: ContentView {
     }
 }
 
+/// Another content in which names with an ending lead to files that have the values.
+private struct FileNamingContent: ContentView {
+    let content: any SnapshotContent
+    let ending: String
+    let files: NamedFiles
+
+    func value(named name: String) -> LocatedValue? {
+        let given = content.value(named: name)
+        guard let way = content.value(named: name + ending), way.isMeant(for: String.self) else { return given }
+        func problem(_ reason: String) -> LocatedValue { .problem(reason, at: way.origin, name) }
+        guard given == nil else { return problem(ErrorText.givenTwice(at: given!.origin)) }
+        guard way.tree.problem == nil, let path = way.textOrNil else { return problem(ErrorText.noPath) }
+        switch files.content(of: FileContents.absolutePath(path)) {
+        case .failure(let failure):
+            // Who mistakes one name for the other gives a secret in place of the path, so the error doesn't show it.
+            return problem(ErrorText.unreadableNamed(failure.description))
+        case .success(let bytes):
+            var value = PropertyTree(store: NodeStore(file: bytes, name: name), source: path, way: way.keyOrigin).root
+            value.isSecret = true
+            return value
+        }
+    }
+
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
+        content.noteUnknownNames(known.adding(ending: ending), to: &mistakes)
+    }
+}
+
+/// The files that a snapshot's values name, which keep the content that they had at first.
+private final class NamedFiles: Sendable {
+    private let reader: FileReader
+    private let contents = Locked<[String: Result<[UInt8], FileContents.Failure>]>([:])
+
+    init(reader: FileReader) { self.reader = reader }
+
+    func content(of path: String) -> Result<[UInt8], FileContents.Failure> {
+        if let known = contents.withLock({ $0[path] }) { return known }
+        let content = Result { () throws(FileContents.Failure) in try reader.read(path) }
+        return contents.withLock { contents in
+            contents[path] = contents[path] ?? content
+            return contents[path]!
+        }
+    }
+}
+
 /// Another content without the names that are for others.
 private struct IgnoringContent: ContentView {
     let content: any SnapshotContent
@@ -227,10 +291,10 @@ private struct IgnoringContent: ContentView {
 
     func value(named name: String) -> LocatedValue? { ignores(name) ? nil : content.value(named: name) }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         var known = known
         known.ignored += patterns
-        return content.unknownNames(known)
+        content.noteUnknownNames(known, to: &mistakes)
     }
 
     func place(of name: String) -> String? { ignores(name) ? nil : content.place(of: name) }
@@ -267,10 +331,10 @@ private struct MarkedContent: ContentView {
         return false
     }
 
-    func unknownNames(_ known: KnownNames) -> [PropertyError] {
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         var known = known
         known.secrets += patterns
-        return content.unknownNames(known)
+        content.noteUnknownNames(known, to: &mistakes)
     }
 }
 
@@ -286,7 +350,7 @@ private struct AskedTexts: SnapshotContent {
         text(name).map { PropertyTree(store: NodeStore(text: $0, name: name), source: source, origins: origin).root }
     }
 
-    func unknownNames(_: KnownNames) -> [PropertyError] { [] }
+    func noteUnknownNames(_: KnownNames, to _: inout Mistakes) {}
 
     func place(of name: String) -> String? { "\(name) in \(Quoted.line(source))" }
 }

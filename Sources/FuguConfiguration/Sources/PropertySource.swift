@@ -120,13 +120,16 @@ extension Container {
     /// If one of them can't be fetched, or if a key that was read, is observed, or was declared would become wrong,
     /// nothing changes at all.
     ///
+    /// - Returns: The names that changed, and the loaded features that keep an old value, as ``reload(checksUnread:)`` returns them.
     /// - Throws: What a source throws, or ``PropertyErrors``.
     /// - Complexity: Besides fetching, O(*k*) for *k* names that were read or are observed.
-    public func refresh() async throws {
-        while let old = SourceStack.of(self) {
+    @discardableResult
+    public func refresh() async throws -> ReloadSummary {
+        while let old = sources {
             let fetched = try await old.fetched()
-            if try publish(old.replacing(fetched), over: old) { return }
+            if let summary = try publish(old.replacing(fetched), over: old) { return summary }
         }
+        return ReloadSummary()
     }
 }
 

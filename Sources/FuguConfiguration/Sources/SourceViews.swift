@@ -54,6 +54,28 @@ extension PropertySource {
     }
 }
 
+extension PropertySource {
+    /// Returns the same source, in which a name with an ending leads to a file that has the value.
+    ///
+    /// That's how containers are given secrets:
+    ///
+    ///     // APP_DATABASE_PASSWORD_FILE=/run/secrets/password gives the value of database.password.
+    ///     try container.apply(EnvironmentSource(prefix: "APP").readingFiles(namedBy: "_FILE"))
+    ///
+    /// A file is read as one of a ``FolderSource``, and its value is a secret. That's when the value is asked for first, and
+    /// after each reload; a pipe is read once. It's an error for the name alone if a file can't be read, or if the value is
+    /// also given itself.
+    ///
+    /// Don't use it for a source that has the name of a key with that ending, such as `log.file` beside `log`.
+    ///
+    /// - Parameter ending: The end of the names, as the source spells it: `_FILE` in variables and arguments, `_file` in a TOML file
+    ///   whose names are written so.
+    /// - Returns: The source.
+    public func readingFiles(namedBy ending: String) -> some PropertySource {
+        WrappedSource(source: self) { [reader = FileReader()] in $0.readingFiles(namedBy: ending, reader) }
+    }
+}
+
 /// A source that changes the snapshots of another one.
 private struct WrappedSource<Source: PropertySource>: PropertySource {
     let source: Source

@@ -164,14 +164,24 @@ struct Reflection {
     }
 
     private mutating func dictionary(_ value: Any, _ mirror: Mirror) throws(PropertyError) -> PropertyValue {
-        guard let pairs = value as? [String: Any] else {
-            throw failure(ErrorText.notConfiguration("\(type(of: value))"))
-        }
         var members: [String: PropertyValue] = [:]
-        for (name, value) in pairs {
-            if let value = try nested(name, value) { members[name] = value }
+        for pair in mirror.children {
+            let parts = Array(Mirror(reflecting: pair.value).children)
+            guard parts.count == 2, let name = try key(parts[0].value) else {
+                throw failure(ErrorText.notConfiguration("\(type(of: value))"))
+            }
+            if let value = try nested(name, parts[1].value) { members[name] = value }
         }
         return .table(members)
+    }
+
+    /// Returns the text from which the key of a dictionary is decoded.
+    private mutating func key(_ value: Any) throws(PropertyError) -> String? {
+        switch try propertyValue(of: value) {
+        case .string(let text)?: text
+        case .integer(let number)?: "\(number)"
+        default: nil
+        }
     }
 
     private mutating func members(_ mirror: Mirror) throws(PropertyError) -> [String: PropertyValue] {

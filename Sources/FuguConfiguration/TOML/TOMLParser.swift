@@ -5,8 +5,8 @@ struct TOMLParser: TextParser {
     /// The table of the last header.
     private var section: Int32 = 0
 
-    static func parse(_ bytes: [UInt8], name: String) throws(PropertyError) -> PropertyTree {
-        try TOMLParser(store: NodeStore(source: bytes)).parsed(name: name)
+    static func parse(_ bytes: consuming [UInt8], name: String) throws(PropertyError) -> PropertyTree {
+        try TOMLParser(store: NodeStore(source: consume bytes)).parsed(name: name)
     }
 
     init(store: NodeStore) {

@@ -7,10 +7,12 @@ import Synchronization
 final class PropertyTree: Sendable {
     let store: NodeStore
     let source: String
-    /// The words after the value at each occurrence of an argument, which belong to it if a list is decoded.
-    let following: [[String]]
+    /// How the argument occurs whose value this is.
+    let argument: WrittenArgument?
     /// The reason why there's no value, although its source has the name.
     let problem: PropertyError?
+    /// The place of the path that leads to the value, where the name is.
+    let way: PropertyOrigin?
     /// How the text of a variable or an argument is read.
     let textForm: PropertyTextForm
     /// Records the members that are decoded, if somebody needs to know.
@@ -22,7 +24,8 @@ final class PropertyTree: Sendable {
     private let positions: PositionIndex
 
     init(
-        store: NodeStore, source: String, following: [[String]] = [], problem: PropertyError? = nil,
+        store: NodeStore, source: String, argument: WrittenArgument? = nil, problem: PropertyError? = nil,
+        way: PropertyOrigin? = nil,
         textForm: PropertyTextForm = PropertyTextForm(), merged: MergedTable? = nil,
         origins: (@Sendable (_ name: String) -> PropertyOrigin?)? = nil
     ) {
@@ -30,8 +33,9 @@ final class PropertyTree: Sendable {
         self.origins = origins
         self.store = store
         self.source = source
-        self.following = following
+        self.argument = argument
         self.problem = problem
+        self.way = way
         self.textForm = textForm
         usage = nil
         positions = PositionIndex()
@@ -40,8 +44,9 @@ final class PropertyTree: Sendable {
     private init(_ tree: PropertyTree, usage: MemberUsage?, textForm: PropertyTextForm) {
         store = tree.store
         source = tree.source
-        following = tree.following
+        argument = tree.argument
         problem = tree.problem
+        way = tree.way
         positions = tree.positions
         merged = tree.merged
         origins = tree.origins
@@ -64,6 +69,39 @@ final class PropertyTree: Sendable {
     func position(of offset: UInt32) -> (line: Int, column: Int) { positions.position(of: Int(offset), in: store) }
 }
 
+/// An argument as it's written, of which the type that is decoded decides what counts: the last occurrence, or all as a list.
+struct WrittenArgument: Sendable, Equatable {
+    struct Occurrence: Sendable, Equatable {
+        /// The text behind `=`, or the next word, or `nil` if it has neither.
+        let text: String?
+        /// Whether the text is behind `=`, so that it's certainly the value.
+        let isAttached: Bool
+        /// The words after the text, up to the next argument.
+        let following: [String]
+
+        /// The words of a list, up to an option with one dash, which is for others.
+        var words: [String] {
+            guard let text, isAttached || !Self.isOption(text) else { return [] }
+            return [text] + following.prefix { !Self.isOption($0) }
+        }
+
+        /// A dash alone is a word, mostly for standard input.
+        private static func isOption(_ word: String) -> Bool {
+            word.hasPrefix("-") && word != "-" && Double(word) == nil
+        }
+    }
+
+    let spelling: String
+    var occurrences: [Occurrence]
+    /// Whether `--no-…` stands behind all others.
+    var isSwitchedOff = false
+    /// The words that aren't what was given, because the bytes weren't text.
+    let repaired: Set<String>
+
+    /// The next word after the last occurrence, which may be meant for others.
+    var isNextWord: Bool { occurrences.last.map { $0.text != nil && !$0.isAttached } ?? false }
+}
+
 /// A value of a source, with its place.
 package struct LocatedValue: Sendable {
     let tree: PropertyTree
@@ -72,8 +110,28 @@ package struct LocatedValue: Sendable {
     /// around it.
     var isSecret = false
 
+    /// Returns what stands for a value that a source has, but can't give.
+    static func problem(_ reason: String, at origin: PropertyOrigin, _ name: String) -> LocatedValue {
+        let problem = PropertyError(
+            reason, source: origin.source, line: origin.line, column: origin.column, name: name)
+        return PropertyTree(store: NodeStore(flag: name), source: origin.source, problem: problem) { _ in origin }.root
+    }
+
     var node: Node { tree.store.nodes[Int(id)] }
     var text: String { tree.store.string(node.text) }
+
+    /// Whether the value is only that of `--no-…`, which is for Boolean types alone.
+    var isSwitchedOff: Bool { node.kind == .flag && !node.bool }
+
+    /// Returns whether the word behind an argument isn't read, since the type takes the argument as a flag.
+    func isFlag(for type: Any.Type) -> Bool {
+        tree.argument?.isNextWord == true && TypeText.unwrapped(type) == Bool.self
+    }
+
+    /// Returns whether a value is meant for a type, if it's known.
+    func isMeant(for type: Any.Type?) -> Bool {
+        !isSwitchedOff || type.map { TypeText.unwrapped($0) == Bool.self } ?? true
+    }
 
     /// The place of the value.
     package var origin: PropertyOrigin {
@@ -86,6 +144,7 @@ package struct LocatedValue: Sendable {
 
     /// The place of the value's name.
     var keyOrigin: PropertyOrigin {
+        if let way = tree.way { return way }
         guard tree.origins == nil, node.keyOffset != Node.noOffset else { return origin }
         let (line, column) = tree.position(of: node.keyOffset)
         return PropertyOrigin(source: tree.source, line: line, column: column)
@@ -205,14 +264,14 @@ package struct LocatedValue: Sendable {
     /// Returns whether both values are alike apart from their children.
     private func isAlike(_ other: LocatedValue) -> Bool {
         let (own, its) = (node, other.node)
-        guard own.kind == its.kind, tree.following == other.tree.following, tree.problem == other.tree.problem else {
+        guard own.kind == its.kind, tree.argument == other.tree.argument, tree.problem == other.tree.problem else {
             return false
         }
         let isMember = own.parent >= 0 && tree.store.nodes[Int(own.parent)].kind == .table
         if isMember, tree.store.string(own.key) != other.tree.store.string(its.key) { return false }
         switch own.kind {
-        case .null, .flag: return true
-        case .bool: return own.bool == its.bool
+        case .null: return true
+        case .bool, .flag: return own.bool == its.bool
         case .integer: return own.integer == its.integer
         case .double:
             return own.double.bitPattern == its.double.bitPattern

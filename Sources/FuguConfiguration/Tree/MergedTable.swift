@@ -92,9 +92,10 @@ enum MergedNames {
         of name: String, as type: Value.Type, _ form: PropertyForm<Value>?
     ) -> [TypeShape.Member] {
         guard form?.mergesTables == true else { return [] }
-        let inner = TypeShape(of: type, sample: nil).members.filter { member in
-            // No text can hold a table.
-            (member.type as? any Decodable.Type).map { TypeShape(of: $0, sample: nil).isInFilesOnly } != true
+        let shape = TypeShape(of: type, sample: nil)
+        // The members of a list's elements aren't those of a table.
+        let inner = (shape.isList ? [] : shape.members).filter { member in
+            (member.type as? any Decodable.Type).map { TypeShape(of: $0, sample: nil).holdsTables } != true
         }
         members.withLock { $0[name] = inner.map(\.name) }
         return inner.map { TypeShape.Member(name: name + "." + $0.name, type: $0.type) }

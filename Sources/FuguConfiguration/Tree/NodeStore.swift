@@ -27,17 +27,20 @@ struct NodeStore: Sendable {
     /// The offset of the first integer that `Int64` can't represent, if there's one.
     private(set) var wideOffset: UInt32?
 
-    init(source: [UInt8] = []) {
+    init(source: consuming [UInt8] = []) {
         start = source.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         end = source.count
-        bytes = source
+        // Not shared, the bytes of a file have room for the zero and aren't copied.
+        bytes = consume source
         bytes.append(0)
     }
 
     // MARK: Adding
 
-    /// Reserves room for about as many nodes as a document of this size has.
-    mutating func reserveNodes() { nodes.reserveCapacity(end / 16 + 1) }
+    /// Reserves room for about as many nodes as a document of this size has at most.
+    ///
+    /// Memory that's reserved and not used takes nothing but addresses, and growing a large array takes it twice.
+    mutating func reserveNodes() { nodes.reserveCapacity(end / 8 + 1) }
 
     mutating func appendByte(_ byte: UInt8) { bytes.append(byte) }
 
@@ -207,6 +210,8 @@ struct NodeStore: Sendable {
     // MARK: Reading
 
     func string(_ text: Text) -> String { String(decoding: bytes[text.range], as: UTF8.self) }
+
+    func isUTF8(_ text: Text) -> Bool { String(validating: bytes[text.range], as: UTF8.self) != nil }
 }
 
 extension NodeStore {
@@ -222,23 +227,24 @@ extension NodeStore {
     /// Creates a store for one text under a name, as variables and arguments need it.
     init(text: String, name: String) {
         self.init()
-        var node = Node.text(append(text), .text, at: Node.noOffset)
+        var node = Node.text(append(text).unframed(in: bytes), .text, at: Node.noOffset)
         node.key = append(name)
         _ = add(node)
     }
 
     /// Creates a store for the bytes of a file under a name, which are a text unless they aren't UTF-8.
     init(file bytes: [UInt8], name: String) {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard String(validating: bytes, as: UTF8.self) != nil else {
             self.init()
             var node = Node.other(append(.data(bytes)), at: Node.noOffset)
+            node.mark = .file
             node.key = append(name)
             _ = add(node)
             return
         }
         self.init(source: bytes)
-        let length = text.last?.isNewline == true ? text.dropLast().utf8.count : bytes.count
-        var node = Node.text(Text(start: 0, length: UInt32(length)), .text, at: Node.noOffset)
+        let text = Text(start: 0, length: UInt32(bytes.count)).unframed(in: bytes)
+        var node = Node.text(text, .text, at: Node.noOffset)
         node.mark = .file
         node.key = append(name)
         _ = add(node)
@@ -255,23 +261,64 @@ extension NodeStore {
         _ = add(node)
     }
 
-    /// Creates a store for an argument that has no value.
-    init(flag name: String) {
+    /// Creates a store for the name of a member, from which the key of a dictionary is decoded.
+    init(key: String, name: String) {
+        self.init(text: key, name: name)
+        nodes[0].mark = .name
+    }
+
+    /// Creates a store for an argument that has no value, or that is switched off.
+    init(flag name: String, isOn: Bool = true) {
         self.init()
-        var node = Node.flag(at: Node.noOffset)
+        var node = Node.flag(isOn: isOn, at: Node.noOffset)
         node.key = append(name)
         _ = add(node)
     }
 
-    /// Creates a store for a list of texts under a name; `nil` is an argument without a value.
-    init(words: [String?], name: String, mark: Node.Mark = .closed) {
+    /// Creates a store for a list of texts under a name.
+    init(words: [String], name: String) {
         self.init()
-        var node = Node.collection(.array, mark, at: Node.noOffset)
+        var node = Node.collection(.array, at: Node.noOffset)
         node.key = append(name)
         let root = add(node)
         for word in words {
-            add(word.map { .text(append($0), .word, at: Node.noOffset) } ?? .flag(at: Node.noOffset), toArray: root)
+            add(.text(append(word).unframed(in: bytes), .word, at: Node.noOffset), toArray: root)
         }
+    }
+
+    /// Creates a store for the elements of several lists, one list after the other, under a name.
+    init(joining lists: [LocatedValue], name: String) {
+        self.init(words: [], name: name)
+        // A list of pending collections replaces recursion, which could overflow a small stack.
+        var open = lists.map { (value: $0, id: Int32(0)) }
+        var index = 0
+        while index < open.count {
+            let (value, id) = open[index]
+            index += 1
+            value.forEachChild { child in
+                let new = copy(child, to: id, isElement: value.node.kind == .array)
+                if child.node.kind == .array || child.node.kind == .table { open.append((child, new)) }
+            }
+        }
+    }
+
+    /// Copies a value from another store, without what's inside it.
+    private mutating func copy(_ value: LocatedValue, to parent: Int32, isElement: Bool) -> Int32 {
+        var node = value.node
+        switch node.kind {
+        case .array, .table: node = .collection(node.kind, at: Node.noOffset)
+        case .string, .text, .word: node = .text(append(value.text), node.kind, at: Node.noOffset)
+        case .other: node = .other(append(value.propertyValue), at: Node.noOffset)
+        case .double:
+            // A word keeps the digits as they were written.
+            let written = value.tree.store.numberText(at: node.offset).map { append($0) }
+            node = written.map { .text($0, .word, at: Node.noOffset) } ?? node
+        default: break
+        }
+        node.offset = Node.noOffset
+        guard !isElement else { return add(node, toArray: parent) }
+        let key = append(value.tree.store.string(value.node.key))
+        return add(node, toTable: parent, key: key, keyOffset: Node.noOffset)
     }
 
     /// A list of pending tables replaces recursion, which could overflow a small stack.
@@ -327,6 +374,19 @@ struct Text {
     static let none = Text(start: 0, length: 0)
 
     var range: Range<Int> { Int(start)..<Int(start) + Int(length) }
+
+    /// Returns the text without a byte order mark and a line break at its end, which editors and `echo` add.
+    ///
+    /// It's the one rule for the texts of variables, arguments, and files.
+    func unframed(in bytes: [UInt8]) -> Text {
+        var range = range
+        if bytes[range].starts(with: [0xEF, 0xBB, 0xBF]) { range = range.dropFirst(3) }
+        if bytes[range].last == UInt8(ascii: "\n") { range = range.dropLast() }
+        if range.upperBound < self.range.upperBound, bytes[range].last == UInt8(ascii: "\r") {
+            range = range.dropLast()
+        }
+        return Text(start: UInt32(range.lowerBound), length: UInt32(range.count))
+    }
 }
 
 /// A value of a loaded document.
@@ -340,7 +400,7 @@ struct Node {
         case text
         /// A text that is already one element of a list.
         case word
-        /// An argument without a value: `true` as a Boolean value, and nothing as any other type.
+        /// An argument without a value: a Boolean value, and nothing as any other type.
         case flag
         /// A date or bytes, stored beside the nodes.
         case other
@@ -350,8 +410,8 @@ struct Node {
     /// The way in which a TOML table or array was created, which decides what can extend it.
     enum Mark: UInt8 {
         case closed, header, implicit, dotted, tables
-        /// The values of an argument that occurs several times.
-        case repeated
+        /// The name of a member, which is decoded as the key of a dictionary.
+        case name
         /// An integer beyond `Int64`, whose digits are in the source.
         case wide
         /// The text of a whole file, whose bytes are also its data.
@@ -383,7 +443,7 @@ struct Node {
         self.offset = offset
     }
 
-    static func flag(at offset: UInt32) -> Node { Node(.flag, 0, at: offset) }
+    static func flag(isOn: Bool, at offset: UInt32) -> Node { Node(.flag, isOn ? 1 : 0, at: offset) }
     static func null(at offset: UInt32) -> Node { Node(.null, 0, at: offset) }
     static func bool(_ value: Bool, at offset: UInt32) -> Node { Node(.bool, value ? 1 : 0, at: offset) }
     static func integer(_ value: Int64, at offset: UInt32) -> Node {

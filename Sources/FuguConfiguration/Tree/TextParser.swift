@@ -6,6 +6,8 @@ import Fugu
 protocol TextParser {
     var store: NodeStore { get set }
     var index: Int { get set }
+    /// Whether a byte that isn't UTF-8 concerns the whole text, not only the value that has it.
+    static var checksAllBytes: Bool { get }
 
     mutating func document() throws(SyntaxFailure)
 }
@@ -22,6 +24,8 @@ struct Place {
 }
 
 extension TextParser {
+    static var checksAllBytes: Bool { true }
+
     var byte: UInt8 {
         @inline(__always) get { store.bytes[index] }
     }
@@ -68,7 +72,7 @@ extension TextParser {
     /// Parses the whole text into a tree.
     consuming func parsed(name: String) throws(PropertyError) -> PropertyTree {
         do {
-            try store.checkText()
+            try store.checkText(allBytes: Self.checksAllBytes)
             index = store.start
             store.reserveNodes()
             try document()
@@ -186,16 +190,18 @@ final class PositionIndex: Sendable {
 }
 
 extension NodeStore {
-    /// Throws an error if the text isn't UTF-8 (including overlong forms, surrogates, and values beyond U+10FFFF) or
-    /// is too large.
-    func checkText() throws(SyntaxFailure) {
+    /// Throws an error if the text is UTF-16 or too large.
+    ///
+    /// `allBytes`: Whether it's also an error if the text isn't UTF-8 (including overlong forms, surrogates, and values beyond
+    /// U+10FFFF).
+    func checkText(allBytes: Bool) throws(SyntaxFailure) {
         guard end < Self.sizeLimit else { throw SyntaxFailure(problem: .tooLarge, offset: 0) }
         let source = bytes[..<end]
         if source.starts(with: [0xFF, 0xFE]) || source.starts(with: [0xFE, 0xFF]) {
             throw SyntaxFailure(problem: .utf16, offset: 0)
         }
         // The standard library's check is fast; only text that it rejects is walked here, to find the place.
-        guard String(validating: source, as: UTF8.self) == nil else { return }
+        guard allBytes, String(validating: source, as: UTF8.self) == nil else { return }
         throw SyntaxFailure(problem: .notUTF8, offset: firstInvalidByte())
     }
 

@@ -57,7 +57,7 @@ struct ValueBuilder {
         switch node.kind {
         case .null: .table([:])
         case .bool: .bool(node.bool)
-        case .flag: .bool(true)
+        case .flag: .bool(node.bool)
         case .integer: .integer(node.integer)
         case .double: .double(node.double)
         case .string, .text, .word: .string(store.string(node.text))
@@ -158,6 +158,59 @@ extension DecimalNumber {
         guard scale >= 0, written.count - first + scale <= 40 else { return nil }
         written += [UInt8](repeating: UInt8(ascii: "0"), count: scale)
         return Integer((isNegative ? "-" : "") + String(decoding: written[first...], as: UTF8.self))
+    }
+}
+
+/// The form of a number in a text, as TOML has it.
+enum NumberText {
+    /// Returns the integer, in any radix of TOML, or with a fraction or an exponent that leave it whole.
+    static func integer<Integer: FixedWidthInteger>(_ text: String) -> Integer? {
+        if let (digits, radix) = digits(text) { return Integer(digits, radix: radix) }
+        return plain(text).flatMap { Integer($0) ?? DecimalNumber.wholeNumber($0) }
+    }
+
+    /// Whether the text is the digits of an integer, maybe after a sign.
+    static func isInteger(_ text: String) -> Bool {
+        guard digits(text) == nil else { return true }
+        let digits = unsigned(plain(text) ?? "")
+        return !digits.isEmpty && digits.allSatisfy(ByteClass.isDigit)
+    }
+
+    /// Whether a digit follows a zero at the beginning.
+    static func hasLeadingZero(_ text: String) -> Bool {
+        let digits = unsigned(text)
+        return digits.first == UInt8(ascii: "0")
+            && digits.dropFirst().first.map { ByteClass.isDigit($0) || $0 == UInt8(ascii: "_") } == true
+    }
+
+    /// Returns a decimal number without underscores, or `nil` if it has a leading zero, or an underscore that isn't
+    /// between digits.
+    static func plain(_ text: String) -> String? {
+        hasLeadingZero(text) ? nil : withoutUnderscores(text.utf8[...], ByteClass.isDigit)
+    }
+
+    private static func unsigned(_ text: String) -> Substring.UTF8View {
+        let bytes = text.utf8[...]
+        let isSigned = bytes.first == UInt8(ascii: "-") || bytes.first == UInt8(ascii: "+")
+        return isSigned ? bytes.dropFirst() : bytes
+    }
+
+    /// Returns the digits behind `0x`, `0o`, or `0b`, and their radix.
+    private static func digits(_ text: String) -> (String, radix: Int)? {
+        let radix = text.hasPrefix("0x") ? 16 : text.hasPrefix("0o") ? 8 : text.hasPrefix("0b") ? 2 : 0
+        guard radix > 0 else { return nil }
+        func isDigit(_ byte: UInt8) -> Bool { ByteClass.hexValue(byte).map { $0 < radix } ?? false }
+        let digits = withoutUnderscores(text.utf8.dropFirst(2), isDigit)
+        return digits.flatMap { $0.isEmpty || !$0.utf8.allSatisfy(isDigit) ? nil : ($0, radix) }
+    }
+
+    private static func withoutUnderscores(_ bytes: Substring.UTF8View, _ isDigit: (UInt8) -> Bool) -> String? {
+        let parts = bytes.split(separator: UInt8(ascii: "_"), omittingEmptySubsequences: false)
+        guard parts.count > 1 else { return String(Substring(bytes)) }
+        for (left, right) in zip(parts, parts.dropFirst()) {
+            guard let last = left.last, let first = right.first, isDigit(last), isDigit(first) else { return nil }
+        }
+        return String(decoding: parts.joined(), as: UTF8.self)
     }
 }
 

@@ -1,4 +1,4 @@
-public import Fugu
+import Fugu
 
 extension PropertyForm {
     /// Returns a form of values that a closure accepts.
@@ -70,6 +70,7 @@ extension PropertyForm {
         form.text.separator = other.text.separator ?? text.separator
         form.text.acceptsAnyBoolean = text.acceptsAnyBoolean || other.text.acceptsAnyBoolean
         form.mergesTables = mergesTables || other.mergesTables
+        form.formerNames = formerNames + other.formerNames
         return form
     }
 
@@ -95,6 +96,24 @@ extension PropertyForm {
     public static var merged: PropertyForm {
         var form = PropertyForm()
         form.mergesTables = true
+        return form
+    }
+
+    /// Returns a form in which the value may stand under a name that the key had before.
+    ///
+    /// ```swift
+    /// .init("server.port", defaultValue: 8080, form: .formerly("port"))
+    /// ```
+    ///
+    /// A source that has only the old name gives its value, and a report names the new one, once. If it has both, the new name
+    /// wins, and the report says so. Between sources, their order decides, whichever names they use. `--help`, sample files, and
+    /// explanations mention the old name.
+    ///
+    /// - Parameter names: The old names, those that win first.
+    /// - Returns: The form.
+    public static func formerly(_ names: String...) -> PropertyForm {
+        var form = PropertyForm()
+        form.formerNames = names
         return form
     }
 

@@ -67,7 +67,8 @@ extension TextDecodable where Self: LosslessStringConvertible & Encodable {
     }
 }
 
-/// The form of a `Duration` in configuration: a number and a unit, `30s`, `1.5m`, `250ms`, `2h`, `1d`, `-5s`.
+/// The form of a `Duration` in configuration: a number and a unit, `30s`, `1.5m`, `250ms`, `2h`, `1d`, `-5s`, or several
+/// with the largest unit first, each once, `1h30m`.
 ///
 /// The units are `ns`, `us` (or `µs`), `ms`, `s`, `m` (minutes), `h`, and `d` (24 hours). A duration without a unit
 /// is an error.
@@ -81,15 +82,26 @@ enum DurationText {
     /// Returns the exact duration of the text, or `nil` if it's malformed, too large, or finer than an attosecond.
     static func value(of text: String) -> Duration? {
         let isNegative = text.utf8.first == UInt8(ascii: "-")
-        let digits = text.utf8.dropFirst(isNegative ? 1 : 0)
-        guard let unitStart = digits.firstIndex(where: { !ByteClass.isDigit($0) && $0 != UInt8(ascii: ".") }),
-            let unit = secondsPerUnit.first(where: { $0.unit == text[unitStart...] }),
-            let attoseconds = scale(digits[..<unitStart], by: unit.attoseconds)
-        else { return nil }
-        let signed = isNegative ? -attoseconds : attoseconds
-        let (seconds, rest) = signed.quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
+        var rest = text.utf8.dropFirst(isNegative ? 1 : 0)
+        var (sum, previous) = (Int128(0), Int128.max)
+        repeat {
+            guard let unitStart = rest.firstIndex(where: { !ByteClass.isDigit($0) && $0 != UInt8(ascii: ".") }) else {
+                return nil
+            }
+            let next = rest[unitStart...].firstIndex(where: ByteClass.isDigit) ?? rest.endIndex
+            let number = rest[..<unitStart]
+            // Only the last number may have a fraction.
+            guard next == rest.endIndex || !number.contains(UInt8(ascii: ".")),
+                let unit = secondsPerUnit.first(where: { $0.unit == Substring(rest[unitStart..<next]) }),
+                unit.attoseconds < previous, let part = scale(number, by: unit.attoseconds)
+            else { return nil }
+            let (total, overflow) = sum.addingReportingOverflow(part)
+            guard !overflow else { return nil }
+            (sum, previous, rest) = (total, unit.attoseconds, rest[next...])
+        } while !rest.isEmpty
+        let (seconds, fraction) = (isNegative ? -sum : sum).quotientAndRemainder(dividingBy: 1_000_000_000_000_000_000)
         guard let seconds = Int64(exactly: seconds) else { return nil }
-        return Duration(secondsComponent: seconds, attosecondsComponent: Int64(rest))
+        return Duration(secondsComponent: seconds, attosecondsComponent: Int64(fraction))
     }
 
     /// Returns the number times `unit`, or `nil` if it's malformed or too large, or if the product has a fraction.

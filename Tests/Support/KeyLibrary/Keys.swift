@@ -1,4 +1,5 @@
 public import Fugu
+import FuguConfiguration
 
 // A separate module, as an app is beside its tests: some keys are public, some internal.
 

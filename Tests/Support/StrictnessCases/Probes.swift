@@ -1,4 +1,5 @@
 package import Fugu
+import FuguConfiguration
 
 /// Reaches outside the process.
 package struct Mailer: Feature, External {

@@ -1,5 +1,6 @@
 package import Fugu
 import FuguConfiguration
+import FuguScopes
 import FuguTesting
 
 /// Something that a test does in a strict container, what it gets, and which failures that makes.

@@ -3,6 +3,7 @@ import Fugu
 import FuguConfiguration
 import FuguFoundation
 import FuguLoadStates
+import FuguScopes
 import FuguTesting
 
 // What the code in documentation comments takes for granted.

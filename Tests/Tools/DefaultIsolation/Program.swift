@@ -1,7 +1,7 @@
 import Fugu
 import FuguInspection
-import FuguKeyedChildren
 import FuguLoadStates
+import FuguScopes
 
 // Every load, default, and observer that belongs to the main actor checks that it runs there, and one that suspends and belongs to no
 // actor that it runs on none. What is used off the main actor and isn't a key says `nonisolated`, and nothing else does.
@@ -176,7 +176,7 @@ nonisolated func off(_ container: Container) async throws {
         $0.load(\.screen)
         $0.load(\.payments)
     }
-    precondition(check.isSound && check.overriding.map(\.name) == ["Pool"], "\(check)")
+    precondition(!check.hasProblems && check.overriding.map(\.name) == ["Pool"], "\(check)")
     precondition(container.screen.title == "[Hello, guest!]" && container.routes == ["/users/guest"])
     precondition(container.payments(5) == "guest pays 5")
     try await offAbilities(container)

@@ -1,16 +1,14 @@
 // Common mistakes, and what the compiler or the program says of each.
 //
-// Each is a program of its own, which begins after the line with its name. The first line of a mistake quotes the first line of the
-// message: after "compiler:", the error of the compiler; after "program:", the trap, report, or error that the program prints when it
-// runs. The second line says how to correct the mistake. `check` compares the messages.
+// Each is a program of its own, which begins after the line with its name and imports Fugu. The first line of a mistake quotes the
+// first line of the message: after "compiler:", the error of the compiler; after "program:", the trap, report, or error that the
+// program prints when it runs. The second line says how to correct the mistake. `check` compares the messages.
 
 // swift-format-ignore-file: OrderedImports
 
 // MARK: AccessorOnContainer
 // compiler: error: value of type 'any FeatureContainer' has no dynamic member 'greeter' using key path from root type 'ContainerKeys'
 // Cure: write accessors in an extension of FeatureContainer, so that loads have them, too.
-
-import Fugu
 
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
@@ -29,8 +27,6 @@ struct Doorman: Feature {
 // compiler: error: no exact matches in call to initializer
 // Cure: write accessors in an extension of FeatureContainer.
 
-import Fugu
-
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
@@ -47,8 +43,6 @@ struct Doorman {
 // compiler: error: 'async' subscript access in a function that does not support concurrency
 // Cure: conform to AsyncFeature, too; or warm the database up and read it with `container.loaded(Database.self)`.
 
-import Fugu
-
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
@@ -64,8 +58,6 @@ struct Users: Feature {
 // compiler: error: subscript access can throw but is not marked with 'try'
 // Cure: write `try await container[Database.self]`.
 
-import Fugu
-
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
@@ -76,8 +68,6 @@ func open(_ container: Container) async throws -> Database { container[Database.
 // compiler: error: caller isolation inheriting-isolated subscript 'subscript(_:_:_:_:)' cannot be accessed from outside of the actor
 // Cure: write `try await container[Database.self]`.
 
-import Fugu
-
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
@@ -87,8 +77,6 @@ func open(_ container: Container) async throws -> Database { try container[Datab
 // MARK: CapturedContainer
 // program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input.
 // Cure: read through the handle that `load(in:)` is given.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -106,9 +94,7 @@ _ = Client.family[Client.self]
 
 // MARK: ClockMisspelled
 // compiler: error: cannot assign through dynamic lookup property: 'clock' is a get-only property
-// Cure: write `ErasedClock(ContinuousClock())`: the type of the key has no member of this name.
-
-import Fugu
+// Cure: write `AnyClock(ContinuousClock())`: the type of the key has no member of this name.
 
 func useRealTime(in container: Container) { container.clock = .continuous }
 
@@ -117,7 +103,6 @@ func useRealTime(in container: Container) { container.clock = .continuous }
 // Cure: write `UUIDGenerator { UUID() }`.
 
 import Foundation
-import Fugu
 import FuguFoundation
 
 func supply(_ container: Container) { container.uuid = { UUID() } }
@@ -125,8 +110,6 @@ func supply(_ container: Container) { container.uuid = { UUID() } }
 // MARK: ClosureNotSendable
 // compiler: error: stored property 'send' of 'Sendable'-conforming struct 'Mail' has non-Sendable type '(String) -> ()'
 // Cure: mark the closure `@Sendable`.
-
-import Fugu
 
 struct Mail: Feature, Sendable {
     var send: (String) -> Void
@@ -137,8 +120,6 @@ struct Mail: Feature, Sendable {
 // program: Fugu: Randomness.constant(0) was drawn 16 million times at a stretch, because the standard library rejects a number that would bias the result, and draws again.
 // Cure: use `.constant(1)` or `.linearCongruential(withSeed:)`.
 
-import Fugu
-
 let container = Container()
 container.randomness = .constant(0)
 print(container.randomness { Int.random(in: 1...6, using: &$0) })
@@ -146,8 +127,6 @@ print(container.randomness { Int.random(in: 1...6, using: &$0) })
 // MARK: ContainerGone
 // program: Fugu: Pool was read after its container was released.
 // Cure: keep the container as long as what it made is used.
-
-import Fugu
 
 struct Pool: Feature {
     static func load(in container: any FeatureContainer) -> Pool { Pool() }
@@ -167,19 +146,27 @@ _ = makeClient().pool
 // compiler: error: 'contribute(to:_:)' is unavailable: give a closure that creates the element: { _ in element }
 // Cure: write `container.contribute(to: \.names) { _ in "a" }`: an element is loaded in the container that lists it.
 
-import Fugu
-
 extension ContainerKeys {
     var names: FeatureKey<[String]> { .init { _ in [] } }
 }
 
 func add(_ container: Container) { container.contribute(to: \.names, "a") }
 
+// MARK: ContributeToDictionary
+// compiler: error: 'contribute(to:load:)' is unavailable: the feature must be an array; make it one of pairs, and a dictionary of them
+// Cure: contribute to `var pairs: FeatureKey<[(String, Mail)]>`, and make the dictionary in a feature that reads it.
+
+struct Mail: Sendable {}
+
+extension ContainerKeys {
+    var mails: FeatureKey<[String: Mail]> { .init { _ in [:] } }
+}
+
+func add(_ container: Container) { container.contribute(to: \.mails) { _ in ("a", Mail()) } }
+
 // MARK: ContributeToNoArray
 // compiler: error: 'contribute(to:load:)' is unavailable: the feature must be an array, of which the closure creates one element
 // Cure: write `container.decorate(\.mail) { mail, _ in … }` to wrap a single instance.
-
-import Fugu
 
 struct Mail: Feature {
     static func load(in container: any FeatureContainer) -> Mail { Mail() }
@@ -195,15 +182,11 @@ func add(_ container: Container) { container.contribute(to: \.mail) { _ in Mail(
 // compiler: error: cannot assign to property: 'current' is a get-only property
 // Cure: bind it for an operation: `Container.with(container) { … }`.
 
-import Fugu
-
 func begin(_ container: Container) { Container.current = container }
 
 // MARK: Cycle
 // program: Fugu: Session needs itself to load.
 // Cure: let one of them read what it needs later, through the handle that its load was given.
-
-import Fugu
 
 struct Session: Feature {
     static func load(in container: any FeatureContainer) -> Session {
@@ -225,8 +208,6 @@ _ = Container()[Session.self]
 // compiler: error: contextual closure type '@Sendable (Greeter, any FeatureContainer) -> Greeter' expects 2 arguments, but 1 was used in closure body
 // Cure: write `{ greeter, _ in … }`: a decoration takes the instance and the handle of its load.
 
-import Fugu
-
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
@@ -237,8 +218,6 @@ func decorate(_ container: Container) { container.decorate(Greeter.self) { greet
 // compiler: error: 'init(_:)' is unavailable: its load can throw or suspend, which a member can't; read the type: try await container[….self]
 // Cure: leave out the member, and write `try await container[Database.self]`; set it with `container.set(Database.self, to: …)`.
 
-import Fugu
-
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
@@ -248,10 +227,8 @@ extension ContainerKeys {
 }
 
 // MARK: FormWithoutImport
-// compiler: error: type 'PropertyForm<Int>?' has no member 'range'
+// compiler: error: extra argument 'form' in call
 // Cure: import FuguConfiguration.
-
-import Fugu
 
 extension ContainerKeys {
     var workers: PropertyKey<Int> { .init("server.workers", defaultValue: 4, form: .range(1...64)) }
@@ -260,8 +237,6 @@ extension ContainerKeys {
 // MARK: ForceUnwrapped
 // compiler: error: no exact matches in call to subscript
 // Cure: leave out the `!`: a read always gives an instance.
-
-import Fugu
 
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
@@ -273,8 +248,6 @@ func read(_ container: Container) -> Greeter { container[Greeter.self]! }
 // compiler: error: subscript 'subscript(_:_:_:)' requires that 'Greeter' conform to 'MainActorFeature'
 // Cure: leave out the `!`: a read always gives an instance.
 
-import Fugu
-
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
@@ -285,8 +258,6 @@ let greeter = Container()[Greeter.self]!
 // compiler: error: static method 'with' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
 // Cure: correct the name: keys are the members of ContainerKeys.
 
-import Fugu
-
 extension ContainerKeys {
     var userID: PropertyKey<Int> { .init(defaultValue: 0) }
     var session: FeatureKey<String> { .init(home: .with(\.userId)) { _ in "session" } }
@@ -295,8 +266,6 @@ extension ContainerKeys {
 // MARK: InjectedAssigned
 // compiler: error: cannot assign to property: 'timeout' is a get-only property
 // Cure: set it in a container: `container.timeout = 5`.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -311,8 +280,6 @@ struct Client {
 // compiler: error: 'init(_:)' is unavailable: its load can suspend; keep the container and write try await container[…] where you need it
 // Cure: keep the container and read where you can wait: `try await container[Database.self]`.
 
-import Fugu
-
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
@@ -325,7 +292,6 @@ struct Users {
 // compiler: error: ambiguous reference to member '_timeout'
 // Cure: write `@ObservationIgnored @Injected(\.timeout) var timeout`.
 
-import Fugu
 import Observation
 
 extension ContainerKeys {
@@ -340,8 +306,6 @@ extension ContainerKeys {
 // compiler: error: stored property '_timeout' of 'Sendable'-conforming class 'Client' is mutable
 // Cure: keep the container in a constant and read from it; or use a struct, an actor, or a main-actor class.
 
-import Fugu
-
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
@@ -353,8 +317,6 @@ final class Client: Sendable {
 // MARK: InjectedMainActor
 // compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write @MainActorInjected
 // Cure: write `@MainActorInjected(Screen.self) var screen`.
-
-import Fugu
 
 @MainActor final class Screen: MainActorFeature {
     init() {}
@@ -368,8 +330,6 @@ import Fugu
 // MARK: InjectedMainActorByName
 // compiler: error: converting non-Sendable function value to '@Sendable (any FeatureContainer) -> Screen' may introduce data races
 // Cure: write `@MainActorInjected(\.screen) var screen`.
-
-import Fugu
 
 @MainActor final class Screen: MainActorFeature {
     init() {}
@@ -388,8 +348,6 @@ extension ContainerKeys {
 // compiler: error: no exact matches in call to initializer
 // Cure: correct the name, or import the module that declares it: `date` is in FuguFoundation.
 
-import Fugu
-
 struct Doorman {
     @Injected(\.date.now) var now
 }
@@ -397,8 +355,6 @@ struct Doorman {
 // MARK: InjectedThrowing
 // compiler: error: 'init(_:)' is unavailable: its load can throw; keep the container and write try container[…] where you need it
 // Cure: keep the container and read where you can fail: `try container[Document.self]`.
-
-import Fugu
 
 struct Document: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Document { Document() }
@@ -411,8 +367,6 @@ struct Editor {
 // MARK: InjectedUntyped
 // compiler: error: missing argument for parameter 'greeter' in call
 // Cure: name the member or the type: `@Injected(\.timeout)`, `@Injected(Greeter.self)`.
-
-import Fugu
 
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
@@ -428,8 +382,6 @@ let doorman = Doorman()
 // compiler: error: no exact matches in call to subscript
 // Cure: write the type that `load(in:)` returns: `let mail: any Mail`.
 
-import Fugu
-
 protocol Mail: Sendable {}
 
 struct SMTP: Mail {}
@@ -443,11 +395,27 @@ func read(_ container: Container) {
     print(mail)
 }
 
+// MARK: InstanceAsSomeParameter
+// compiler: error: type 'any Mail' cannot conform to 'Mail' [#ProtocolTypeNonConformance]
+// Cure: read it first: `let mail = container.mail`, then `deliver(by: mail)`.
+
+protocol Mail: Sendable {}
+
+struct SMTP: Mail {}
+
+extension ContainerKeys {
+    var mail: FeatureKey<any Mail> { .init { _ in SMTP() } }
+}
+
+func deliver(by mail: some Mail) {}
+
+func deliver(_ container: Container) {
+    deliver(by: container.mail)
+}
+
 // MARK: InstanceReturnedAsAnotherType
 // compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature; if it does, what it gives isn't of the type that's expected here
 // Cure: return the type that `load(in:)` returns: `any Mail`.
-
-import Fugu
 
 protocol Mail: Sendable {}
 
@@ -463,8 +431,6 @@ func read(_ container: Container) -> SMTP { container[Mails.self] }
 // compiler: error: type 'Cache' does not conform to the 'Sendable' protocol
 // Cure: make the class Sendable: `final class … : Sendable`, with constants or a lock, or make it an actor.
 
-import Fugu
-
 final class Cache: Feature {
     var entries: [String: String] = [:]
     static func load(in container: any FeatureContainer) -> Cache { Cache() }
@@ -473,8 +439,6 @@ final class Cache: Feature {
 // MARK: KeyCalled
 // compiler: error: cannot call value of non-function type 'Int'
 // Cure: a key is read as a property, without parentheses.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -486,16 +450,13 @@ func read(_ container: Container) -> Int { container.timeout() }
 // compiler: error: 'internalLimit' is inaccessible due to 'internal' protection level
 // Cure: declare the key `public` in its module, or import the module `@testable` in its tests.
 
-import Fugu
 import KeyLibrary
 
 func read(_ container: Container) -> Int { container.internalLimit }
 
 // MARK: KeyMadeInFunction
-// program: Fugu: limit(_:) makes a key without an id at Mistake/KeyMadeInFunction.swift:6, so it would be one key for all arguments.
+// program: Fugu: limit(_:) makes a key without an id at Mistake/KeyMadeInFunction.swift:5, so it would be one key for all arguments.
 // Cure: give each key an `id`, or pass on the member and the place of the caller.
-
-import Fugu
 
 func limit(_ value: Int) -> PropertyKey<Int> { PropertyKey(defaultValue: value) }
 
@@ -505,8 +466,6 @@ print(container[limit(3)], container[limit(5)])
 // MARK: KeyIsAnotherType
 // compiler: error: 'subscript(dynamicMember:)' is unavailable: a member of ContainerKeys is a key: write its type as FeatureKey<…> or PropertyKey<…>
 // Cure: write `var greeter: FeatureKey<Greeter> { .init { _ in Greeter() } }`.
-
-import Fugu
 
 struct Greeter: Sendable {}
 
@@ -520,8 +479,6 @@ func greet(_ container: Container) { _ = container.greeter }
 // compiler: error: value of type 'Container' has no dynamic member 'tiemout' using key path from root type 'ContainerKeys'
 // Cure: correct the name: keys are the members of ContainerKeys.
 
-import Fugu
-
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
@@ -534,15 +491,11 @@ func set(_ container: Container) { container.tiemout = 5 }
 // compiler: error: instance method 'reset' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
 // Cure: correct the name: keys are the members of ContainerKeys.
 
-import Fugu
-
 func forget(_ container: Container) { container.reset(\.tiemout) }
 
 // MARK: KeySetAsAsync
 // compiler: error: 'set(_:to:)' is unavailable: assign to it instead, as in container.timeout = 4
 // Cure: write `container.timeout = 4`; `set` is for features whose load can throw or suspend.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -551,10 +504,10 @@ extension ContainerKeys {
 func shorten(_ container: Container) { container.set(\.timeout, to: 4) }
 
 // MARK: KeyNamedNotDecodable
-// compiler: error: 'init(_:defaultValue:isSecret:help:)' is unavailable: the value of a key with a name must be Decodable, so that sources can supply it
+// compiler: error: 'init(_:defaultValue:isSecret:help:)' is unavailable: import FuguConfiguration, which names keys; the value must be Decodable, and have a default or be an optional
 // Cure: let the type of the value conform to Decodable.
 
-import Fugu
+import FuguConfiguration
 
 struct Limit: Sendable { var count = 3 }
 
@@ -562,21 +515,35 @@ extension ContainerKeys {
     var limit: PropertyKey<Limit> { .init("api.limit", defaultValue: Limit()) }
 }
 
+// MARK: KeyNamedWithoutConfiguration
+// compiler: error: 'init(_:defaultValue:isSecret:help:)' is unavailable: import FuguConfiguration, which names keys; the value must be Decodable, and have a default or be an optional
+// Cure: import FuguConfiguration, and link it.
+
+extension ContainerKeys {
+    var limit: PropertyKey<Int> { .init("api.limit", defaultValue: 3) }
+}
+
 // MARK: KeyNamedWithoutDefault
-// compiler: error: 'init(_:isSecret:help:)' is unavailable: give a default: .init(name, defaultValue: …), or make the value an optional
+// compiler: error: 'init(_:defaultValue:isSecret:help:)' is unavailable: import FuguConfiguration, which names keys; the value must be Decodable, and have a default or be an optional
 // Cure: give a default, or make the value an optional.
 
-import Fugu
+import FuguConfiguration
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init("api.timeout") }
 }
 
+// MARK: KeyRequiredWithoutConfiguration
+// compiler: error: missing argument label 'isSecret:' in call
+// Cure: import FuguConfiguration, and link it.
+
+extension ContainerKeys {
+    var address: PropertyKey<String> { .required("database.url") }
+}
+
 // MARK: KeyNotSendable
 // compiler: error: type 'Settings' does not conform to the 'Sendable' protocol
 // Cure: hold a value that is Sendable: a struct, an actor, or a final class with a lock.
-
-import Fugu
 
 final class Settings { var volume = 1 }
 
@@ -588,7 +555,6 @@ extension ContainerKeys {
 // compiler: error: cannot convert return expression of type 'String' to return type 'Int'
 // Cure: give the key another name, or import only one of the modules where it is used.
 
-import Fugu
 import KeyLibrary
 
 // KeyLibrary declares a key of this name, too. The own module's declaration wins, so a program means its own key; here the
@@ -603,8 +569,6 @@ func read(_ container: Container) -> Int { container.publicLimit }
 // compiler: error: cannot assign to property: 'timeout' is a get-only property
 // Cure: declare the key in an extension of ContainerKeys, not of Container.
 
-import Fugu
-
 extension Container {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
@@ -614,8 +578,6 @@ func set(_ container: Container) { container.timeout = 5 }
 // MARK: KeyStatic
 // compiler: error: static member 'timeout' cannot be used on instance of type 'ContainerKeys'
 // Cure: leave out `static`: keys are instance members of ContainerKeys.
-
-import Fugu
 
 extension ContainerKeys {
     static var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -627,8 +589,6 @@ func read(_ container: Container) -> Int { container.timeout }
 // compiler: error: static member 'timeout' cannot be used on instance of type 'ContainerKeys'
 // Cure: leave out `static`: keys are instance members of ContainerKeys.
 
-import Fugu
-
 extension ContainerKeys {
     static var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
@@ -639,8 +599,6 @@ func reset(_ container: Container) { container.reset(\.timeout) }
 // compiler: error: extensions must not contain stored properties
 // Cure: write a computed property with its type: `var timeout: PropertyKey<Int> { .init(defaultValue: 30) }`.
 
-import Fugu
-
 extension ContainerKeys {
     var timeout = PropertyKey(defaultValue: 30)
 }
@@ -649,8 +607,6 @@ extension ContainerKeys {
 // compiler: error: extensions must not contain stored properties
 // Cure: write a computed property with its type: `var timeout: PropertyKey<Int> { .init(defaultValue: 30) }`.
 
-import Fugu
-
 extension ContainerKeys {
     let timeout: PropertyKey<Int> = .init(defaultValue: 30)
 }
@@ -658,8 +614,6 @@ extension ContainerKeys {
 // MARK: KeyTwice
 // compiler: error: invalid redeclaration of 'timeout'
 // Cure: properties and features share one namespace: give one of the two another name.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -670,17 +624,13 @@ extension ContainerKeys {
 // compiler: error: 'init(isSecret:)' is unavailable: give a default: .init(defaultValue: …), or make the value an optional
 // Cure: give a default, or make the value an optional.
 
-import Fugu
-
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init() }
 }
 
 // MARK: LateRead
-// program: Fugu: Client ignored the child's override of \.timeout, because it reads \.timeout after its load, through the container of that load.
+// program: Fugu: Client ignored the override of \.timeout in the child, container 1 (made at Mistake/LateRead.swift:17), because it reads \.timeout after its load, through the container of that load.
 // Cure: read it through `@Injected`, which follows the caller, or while the feature loads.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -700,8 +650,6 @@ Container.with(app.child { $0.timeout = 5 }) { print(client.timeout) }
 // compiler: error: type 'Greeter' does not conform to protocol 'Feature'
 // Cure: conform to AsyncFeature.
 
-import Fugu
-
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) async -> Greeter { Greeter() }
 }
@@ -709,8 +657,6 @@ struct Greeter: Feature {
 // MARK: LoadTakesContainer
 // compiler: error: type 'Greeter' does not conform to protocol 'Feature'
 // Cure: the parameter is `any FeatureContainer`, the handle that records what is read.
-
-import Fugu
 
 struct Greeter: Feature {
     static func load(in container: Container) -> Greeter { Greeter() }
@@ -720,8 +666,6 @@ struct Greeter: Feature {
 // compiler: error: type 'Greeter' does not conform to protocol 'Feature'
 // Cure: conform to ThrowingFeature.
 
-import Fugu
-
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) throws -> Greeter { Greeter() }
 }
@@ -729,8 +673,6 @@ struct Greeter: Feature {
 // MARK: LoadedOfPlainFeature
 // compiler: error: 'loaded' is unavailable: a plain feature loads when it's read; use the subscript
 // Cure: read a plain feature with `container[Greeter.self]`; it loads if needed.
-
-import Fugu
 
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
@@ -742,8 +684,6 @@ func read(_ container: Container) -> Greeter { container.loaded(Greeter.self) }
 // compiler: error: 'loaded' is unavailable: what has a FeatureKey loads when it's read, as in container.mail
 // Cure: write `container.greeter`.
 
-import Fugu
-
 extension ContainerKeys {
     var greeter: FeatureKey<String> { .init { _ in "Hello" } }
 }
@@ -751,10 +691,8 @@ extension ContainerKeys {
 func read(_ container: Container) -> String { container.loaded(\.greeter) }
 
 // MARK: MadeAgain
-// program: Fugu: Database loads again for a child container that overrides \.requestID. This can be expensive, because it reaches outside the process or registers teardown closures.
+// program: Fugu: Database loads again for a child container that overrides \.requestID, container 1 (made at Mistake/MadeAgain.swift:24). This can be expensive, because it reaches outside the process or registers teardown closures.
 // Cure: declare the home `.shared` and read a logger that knows nothing of requests.
-
-import Fugu
 
 extension ContainerKeys {
     var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
@@ -778,25 +716,9 @@ _ = server[Database.self]
 let request = server.child { $0.requestID = 7 }
 _ = request[Database.self]
 
-// MARK: MainActorAwaited
-// compiler: error: non-Sendable type 'KeyPath<ContainerKeys, MainActorFeatureKey<Screen>>' cannot be sent into main actor-isolated context in call to subscript 'subscript(dynamicMember:)'
-// Cure: read it on the main actor: `await MainActor.run { container.screen.title }`.
-
-import Fugu
-
-@MainActor final class Screen { let title = "Welcome" }
-
-extension ContainerKeys {
-    var screen: MainActorFeatureKey<Screen> { .init { _ in Screen() } }
-}
-
-func title(_ container: Container) async -> String { await container.screen.title }
-
 // MARK: MainActorConformance
 // compiler: error: conformance of 'Screen' to protocol 'Feature' crosses into main actor-isolated code and can cause data races [#ConformanceIsolation]
 // Cure: conform to MainActorFeature.
-
-import Fugu
 
 @MainActor final class Screen { init() {} }
 
@@ -808,8 +730,6 @@ extension Screen: Feature {
 // compiler: error: conformance of 'Screen' to protocol 'External' crosses into main actor-isolated code and can cause data races [#ConformanceIsolation]
 // Cure: leave out `External`, and declare `testValue(in:)`.
 
-import Fugu
-
 @MainActor final class Screen: MainActorFeature, External {
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
     static var placeholder: Screen { Screen() }
@@ -818,8 +738,6 @@ import Fugu
 // MARK: MainActorFunctionInLoad
 // compiler: error: call to main actor-isolated global function 'deviceName()' in a synchronous nonisolated context [#ActorIsolatedCall]
 // Cure: conform to MainActorFeature, or mark the function `nonisolated`.
-
-import Fugu
 
 @MainActor func deviceName() -> String { "phone" }
 
@@ -831,8 +749,6 @@ struct Device: Feature {
 // MARK: MainActorInFeatureKey
 // compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write MainActorFeatureKey
 // Cure: write `MainActorFeatureKey<Screen> { .init(Screen.self) }`.
-
-import Fugu
 
 @MainActor final class Screen: MainActorFeature {
     static func load(in container: any FeatureContainer) -> Screen { Screen() }
@@ -846,8 +762,6 @@ extension ContainerKeys {
 // compiler: error: 'init(_:)' is unavailable: it doesn't belong to the main actor; write @Injected
 // Cure: write `@Injected(\.timeout) var timeout`.
 
-import Fugu
-
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
@@ -860,8 +774,6 @@ extension ContainerKeys {
 // compiler: error: 'init(_:)' is unavailable: it doesn't belong to the main actor; write @Injected
 // Cure: write `@Injected(Greeter.self) var greeter`.
 
-import Fugu
-
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
@@ -873,8 +785,6 @@ struct Greeter: Feature {
 // MARK: MainActorInPlainKey
 // compiler: error: call to main actor-isolated initializer 'init()' in a synchronous nonisolated context [#ActorIsolatedCall]
 // Cure: declare `MainActorFeatureKey<any Speech>`.
-
-import Fugu
 
 @MainActor protocol Speech: Sendable { func say(_ text: String) }
 
@@ -890,8 +800,6 @@ extension ContainerKeys {
 // MARK: MainActorInPlainLoad
 // compiler: error: main actor-isolated subscript 'subscript(dynamicMember:)' can not be referenced from a nonisolated context
 // Cure: conform to MainActorFeature, too, or keep what the load needs in a plain feature.
-
-import Fugu
 
 @MainActor final class Screen: MainActorFeature {
     init() {}
@@ -913,8 +821,6 @@ struct Printer: Feature {
 // compiler: error: cannot form main actor-isolated conformance of 'Screen' to SendableMetatype-inheriting protocol 'NonisolatedFeature' [#IsolatedConformances]
 // Cure: conform to MainActorFeature.
 
-import Fugu
-
 @MainActor final class Screen { init() {} }
 
 extension Screen: @MainActor Feature {
@@ -924,8 +830,6 @@ extension Screen: @MainActor Feature {
 // MARK: MainActorIsolatedConformanceOfValue
 // compiler: error: main actor-isolated conformance of 'Price' to 'Equatable' cannot be used in nonisolated context [#IsolatedConformances]
 // Cure: declare the type outside of the main actor: `nonisolated struct Price: Equatable`, where that is the default isolation.
-
-import Fugu
 
 @MainActor struct Price: @MainActor Equatable, Sendable {
     nonisolated init() {}
@@ -944,8 +848,6 @@ struct Till: Feature {
 // compiler: error: call to main actor-isolated instance method 'name()' in a synchronous nonisolated context [#ActorIsolatedCall]
 // Cure: conform to MainActorFeature, or mark the method `nonisolated`.
 
-import Fugu
-
 @MainActor final class Screen {
     nonisolated init() {}
     func name() -> String { "main" }
@@ -960,8 +862,6 @@ struct Device: Feature {
 // compiler: error: type 'any Weather' does not conform to the 'Sendable' protocol
 // Cure: write `@MainActor protocol Weather: Sendable`; a class of the main actor is Sendable without a word.
 
-import Fugu
-
 @MainActor protocol Weather { func temperature(_ city: String) -> Int }
 
 extension ContainerKeys {
@@ -971,8 +871,6 @@ extension ContainerKeys {
 // MARK: MainActorOffActor
 // compiler: error: main actor-isolated subscript 'subscript(_:_:_:)' can not be referenced from a nonisolated context
 // Cure: read it on the main actor: mark the function `@MainActor`.
-
-import Fugu
 
 @MainActor final class Screen: MainActorFeature {
     init() {}
@@ -985,8 +883,6 @@ func show(_ container: Container) { _ = container[Screen.self] }
 // compiler: error: 'init(placeholder:load:)' is unavailable: a feature of the main actor has no placeholder; give a testValue, a closure
 // Cure: write `.init(testValue: { _ in SilentVoice() }) { _ in SystemVoice() }`.
 
-import Fugu
-
 @MainActor final class Voice {}
 
 extension ContainerKeys {
@@ -997,8 +893,6 @@ extension ContainerKeys {
 // compiler: error: 'modify' is unavailable: read the feature, change the copy, and use set(_:to:)
 // Cure: write `container.set(Database.self, to: …)`.
 
-import Fugu
-
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
@@ -1006,10 +900,8 @@ struct Database: AsyncFeature {
 func change(_ container: Container) { container.modify(Database.self) { $0 = Database() } }
 
 // MARK: NeverClosed
-// program: Fugu: a container was released without close(), so teardown closures of these never ran: Connection.
+// program: Fugu: root (made at Mistake/NeverClosed.swift:12) was released without close(), so teardown closures of these never ran: Connection.
 // Cure: call `close()` before you let the container go.
-
-import Fugu
 
 struct Connection: Feature {
     static func load(in container: any FeatureContainer) -> Connection {
@@ -1026,8 +918,6 @@ serve()
 // compiler: error: 'subscript(_:)' is unavailable: the type must conform to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature; if it does, what it gives isn't of the type that's expected here
 // Cure: ask for a type that conforms to Property, Feature, MainActorFeature, ThrowingFeature, or AsyncFeature.
 
-import Fugu
-
 struct Mail {}
 
 func read(_ container: Container) -> Mail { container[Mail.self] }
@@ -1035,8 +925,6 @@ func read(_ container: Container) -> Mail { container[Mail.self] }
 // MARK: NotWarmedUp
 // program: Fugu: there is no loaded instance of Database.
 // Cure: load it before: `try await container.warmUp { $0.load(Database.self) }`.
-
-import Fugu
 
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
@@ -1055,8 +943,6 @@ _ = Container()[Users.self]
 // compiler: error: mutation of captured var 'count' in concurrently-executing code [#SendableClosureCaptures]
 // Cure: keep the count in an actor, a lock, or an atomic: observers are called on any thread.
 
-import Fugu
-
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
@@ -1069,8 +955,6 @@ func watch(_ container: Container) {
 // MARK: ObserverOfMainActor
 // compiler: error: main actor-isolated property 'text' can not be mutated from a Sendable closure
 // Cure: follow `values(of:)` in a task.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -1086,8 +970,6 @@ extension ContainerKeys {
 // compiler: error: type 'Mail' does not conform to protocol 'External'
 // Cure: add `static var placeholder`: what strict containers give in tests.
 
-import Fugu
-
 struct Mail: Feature, External {
     static func load(in container: any FeatureContainer) -> Mail { Mail() }
 }
@@ -1095,8 +977,6 @@ struct Mail: Feature, External {
 // MARK: PlainReadAfterClose
 // program: Fugu: Greeter was loaded through a container after close() was called on it, or on one above.
 // Cure: read it before `close()`, or use a container that is still open.
-
-import Fugu
 
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
@@ -1106,11 +986,29 @@ let container = Container()
 try await container.close()
 _ = container[Greeter.self]
 
+// MARK: PreviewNotPublic
+// compiler: error: property 'preview' must be declared public because it matches a requirement in public protocol 'NonisolatedFeature'
+// Cure: declare it `public`, or rename it.
+
+/// Today's rates.
+public struct Rates: Feature, Sendable {
+    /// Loads them.
+    public static func load(in container: any FeatureContainer) -> Rates { Rates() }
+    static var preview: Rates { Rates() }
+}
+
+// MARK: PreviewOnMainActor
+// compiler: error: conformance of 'Rates' to protocol 'NonisolatedFeature' crosses into main actor-isolated code and can cause data races [#ConformanceIsolation]
+// Cure: declare it `nonisolated`, or rename it.
+
+struct Rates: Feature {
+    static func load(in container: any FeatureContainer) -> Rates { Rates() }
+    @MainActor static var preview: Rates { Rates() }
+}
+
 // MARK: PropertyOfContainerGone
 // program: Fugu: \.timeout was read after its container was released, so it gave its default.
 // Cure: keep the container as long as what it made is used.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -1129,8 +1027,6 @@ print(makeClient().container.timeout)
 // compiler: error: type 'any Weather' does not conform to the 'Sendable' protocol
 // Cure: let the protocol inherit from Sendable: `protocol Weather: Sendable`.
 
-import Fugu
-
 protocol Weather { func temperature() -> Double }
 
 enum WeatherFeature: Feature {
@@ -1140,8 +1036,6 @@ enum WeatherFeature: Feature {
 // MARK: PublicStructNotSendable
 // compiler: error: type 'Mail' does not conform to the 'Sendable' protocol
 // Cure: write `public struct Mail: Feature, Sendable`; the compiler infers Sendable only for types that are not public.
-
-import Fugu
 
 /// Sends letters.
 public struct Mail: Feature {
@@ -1154,8 +1048,6 @@ public struct Mail: Feature {
 // MARK: ReadAfterClose
 // program: Fugu: Document can't be loaded: the container is closed.
 // Cure: read it before `close()`, or use a container that is still open.
-
-import Fugu
 
 struct Document: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Document { Document() }
@@ -1173,8 +1065,6 @@ do {
 // compiler: error: value of type 'Container' has no dynamic member 'register' using key path from root type 'ContainerKeys'
 // Cure: conform the type to Feature and write how it is made in `load(in:)`; there is nothing to register.
 
-import Fugu
-
 struct Greeter: Feature {
     static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
@@ -1185,7 +1075,7 @@ func begin(_ container: Container) { container.register(Greeter.self) { _ in Gre
 // program: Fugu: a rule for scope /orders reads that scope while it is being configured.
 // Cure: read from the container that the rule is given.
 
-import Fugu
+import FuguScopes
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -1199,7 +1089,7 @@ print(api.scope("/orders").timeout)
 // compiler: error: 'subscript(dynamicMember:)' is unavailable: a PropertyContainer, such as a rule's, has no features; set what they read
 // Cure: set a property, and let the feature read it, so that each scope has its own instance.
 
-import Fugu
+import FuguScopes
 
 struct Mail: Feature {
     var pending: [String]
@@ -1216,7 +1106,7 @@ func configure(_ container: Container) { container.configureScopes { $0.mail.pen
 // compiler: error: 'subscript(_:)' is unavailable: a PropertyContainer, such as a rule's, has no features; set what they read
 // Cure: set a property, and let the feature read it, so that each scope has its own instance.
 
-import Fugu
+import FuguScopes
 
 struct Mail: Feature {
     static func load(in container: any FeatureContainer) -> Mail { Mail() }
@@ -1228,8 +1118,6 @@ func configure(_ container: Container) { container.configureScopes { $0[Mail.sel
 // compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
 // Cure: write `container.set(Database.self, to: Database())`.
 
-import Fugu
-
 struct Database: AsyncFeature {
     static func load(in container: any FeatureContainer) async throws -> Database { Database() }
 }
@@ -1239,8 +1127,6 @@ func set(_ container: Container) { container[Database.self] = Database() }
 // MARK: SetInLoad
 // program: Fugu: Client changes \.timeout while it loads, when its container can only be read.
 // Cure: set it before, or later through a container that was kept.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -1259,8 +1145,6 @@ _ = Container()[Client.self]
 // program: Fugu: \.timeout is written while modify changes it, and modify waits for this write.
 // Cure: change the value that the body is given.
 
-import Fugu
-
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
 }
@@ -1272,8 +1156,6 @@ container.modify(\.timeout) { _ in container.timeout = 5 }
 // compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
 // Cure: write `container.set(Document.self, to: Document())`.
 
-import Fugu
-
 struct Document: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Document { Document() }
 }
@@ -1283,8 +1165,6 @@ func set(_ container: Container) { container[Document.self] = Document() }
 // MARK: SharedOverridden
 // program: Fugu: Database has the home .shared, but was read in a child container that overrides its input \.requestID.
 // Cure: let the database read a logger that knows nothing of requests.
-
-import Fugu
 
 extension ContainerKeys {
     var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
@@ -1310,8 +1190,6 @@ _ = server.child { $0.requestID = 7 }[Database.self]
 // program: Fugu: Receipts has the home .shared, but is made from Cart, which has the home .local: each container has its own.
 // Cure: pass the cart to the functions of the receipts.
 
-import Fugu
-
 final class Cart: Feature, Sendable {
     static var home: Home { .local }
     static func load(in container: any FeatureContainer) -> Cart { Cart() }
@@ -1329,8 +1207,6 @@ _ = Container().child()[Receipts.self]
 // compiler: error: type 'UserName' does not conform to protocol 'Property'
 // Cure: write `static var defaultValue`.
 
-import Fugu
-
 struct UserName: Property {
     var defaultValue: String { "guest" }
 }
@@ -1338,8 +1214,6 @@ struct UserName: Property {
 // MARK: StaticForgottenInLoad
 // compiler: error: type 'Greeter' does not conform to protocol 'Feature'
 // Cure: write `static func load(in:)`.
-
-import Fugu
 
 struct Greeter: Feature {
     func load(in container: any FeatureContainer) -> Greeter { Greeter() }
@@ -1349,7 +1223,6 @@ struct Greeter: Feature {
 // compiler: error: 'container' is unavailable: set the value in a closure, as in .container { $0.timeout = 3 }
 // Cure: write `.container { $0.timeout = 3 }`.
 
-import Fugu
 import FuguTesting
 
 extension ContainerKeys {
@@ -1362,8 +1235,6 @@ let trait: ContainerTrait = .container(\.timeout, 3)
 // compiler: error: subscript access can throw, but it is not marked with 'try' and the error is not handled
 // Cure: write `try container[Document.self]`.
 
-import Fugu
-
 struct Document: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Document { Document() }
 }
@@ -1373,8 +1244,6 @@ func open(_ container: Container) -> Document { container[Document.self] }
 // MARK: UnimplementedCalled
 // program: Fugu: Audio.volume was called, but it isn't implemented.
 // Cure: give the double a closure for it.
-
-import Fugu
 
 struct Audio: Sendable {
     var volume: @Sendable () -> Double = unimplemented("Audio.volume", placeholder: 0)
@@ -1386,8 +1255,6 @@ print(Audio().volume())
 // compiler: error: 'unimplemented' is unavailable: the closure can't throw; say what a call returns: unimplemented(…, placeholder: …)
 // Cure: give the value that the call returns: `unimplemented("Audio.volume", placeholder: 0)`.
 
-import Fugu
-
 struct Audio: Sendable {
     var volume: @Sendable () -> Double
 }
@@ -1397,8 +1264,6 @@ let audio = Audio(volume: unimplemented("Audio.volume"))
 // MARK: ValueOfWrongType
 // compiler: error: cannot assign value of type 'String' to type 'Int'
 // Cure: set a value of the type that the key declares.
-
-import Fugu
 
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
@@ -1410,7 +1275,6 @@ func set(_ container: Container) { container.timeout = "5" }
 // program: app.json:1:21: server.port: expected Int, found bool true
 // Cure: write a number in the file; `require` throws the same instead of giving the default.
 
-import Fugu
 import FuguConfiguration
 
 extension ContainerKeys {

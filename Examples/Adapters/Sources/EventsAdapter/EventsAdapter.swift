@@ -1,6 +1,6 @@
 public import CoreMetrics
 public import Fugu
-public import FuguInspection
+import FuguInspection
 public import Logging
 import Synchronization
 public import Tracing

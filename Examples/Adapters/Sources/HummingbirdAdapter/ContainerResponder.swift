@@ -2,7 +2,6 @@ public import Fugu
 public import Hummingbird
 public import Logging
 public import NIOCore
-import Synchronization
 
 /// A request context that has its own container.
 ///
@@ -131,7 +130,6 @@ private final class CollectedBody: ResponseBodyWriter {
 final class RequestEnd: Sendable {
     private let child: Container
     private let logger: Logger
-    private let isClosed = Atomic(false)
 
     init(_ child: Container, _ logger: Logger) {
         self.child = child
@@ -139,10 +137,9 @@ final class RequestEnd: Sendable {
     }
 
     /// A client that hangs up early leaves a body that nobody writes.
-    deinit {
-        guard !isClosed.load(ordering: .relaxed) else { return }
-        Task { [child, logger] in await child.close(logger) }
-    }
+    ///
+    /// A container that's closed already has nothing left to close.
+    deinit { Task { [child, logger] in await child.close(logger) } }
 
     /// Returns a body with the same bytes, after which the container is closed.
     func closing(after body: ResponseBody) -> ResponseBody {
@@ -152,15 +149,10 @@ final class RequestEnd: Sendable {
             do {
                 try await Container.with(self.child) { try await body.write(destination) }
             } catch {
-                await self.close()
+                await self.child.close(self.logger)
                 throw error
             }
-            await self.close()
+            await self.child.close(self.logger)
         }
-    }
-
-    private func close() async {
-        isClosed.store(true, ordering: .relaxed)
-        await child.close(logger)
     }
 }

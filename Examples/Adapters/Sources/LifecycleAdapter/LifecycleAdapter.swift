@@ -128,10 +128,9 @@ public struct ReloadService: Service {
             do {
                 try container.reload()
                 logger.info("Reloaded the configuration")
-            } catch let mistakes as PropertyErrors {
-                for mistake in mistakes.errors { logger.error("The configuration stays as it is: \(mistake)") }
             } catch {
-                logger.error("The configuration stays as it is: \(error)")
+                let mistakes: [any Error] = (error as? PropertyErrors)?.errors ?? [error]
+                for mistake in mistakes { logger.error("The configuration stays as it is: \(mistake)") }
             }
         }
     }

@@ -1,4 +1,5 @@
 public import Fugu
+import FuguConfiguration
 public import Logging
 import Synchronization
 

@@ -125,7 +125,7 @@ private struct Broken: Error, CustomStringConvertible {
         var ports = container.values(of: \.port).makeAsyncIterator()
         #expect(await ports.next() == 1)
         let clock = ManualClock()
-        container.clock = ErasedClock(clock)
+        container.clock = AnyClock(clock)
         let group = ServiceGroup(
             services: [ReloadService(container, every: .seconds(1), logger: logger)], logger: logger)
         async let running: Void = group.run()

@@ -49,7 +49,25 @@ extension Row {
             for _ in 0..<count { sum &+= container[dynamicMember: member] }
             return sum
         },
+        Row("injected", "the same, by @Injected(\\.timeout)") { count in
+            let reader = Reader()
+            var sum = 0
+            for _ in 0..<count { sum &+= reader.timeout }
+            return sum
+        },
+        Row("injected-bound", "the same, made and read while a container is bound") { count in
+            Container.with(Container()) {
+                let reader = Reader()
+                var sum = 0
+                for _ in 0..<count { sum &+= reader.timeout }
+                return sum
+            }
+        },
     ]
+}
+
+private struct Reader {
+    @Injected(\.timeout) var timeout
 }
 
 /// Reads by key paths that are literals; the compiler replaces them by calls where it inlines enough.
@@ -183,6 +201,15 @@ extension Row {
             for _ in 0..<count { try await root.child().close() }
             return count
         },
+        Row(async: "child-teardown", "a child is made with a teardown closure, and closed") { count in
+            let root = Container()
+            for _ in 0..<count {
+                let child = root.child()
+                child.onClose {}
+                try await child.close()
+            }
+            return count
+        },
         Row(async: "request", "a child is made, sets a value, is bound, reads four features, loads two, and is closed")
         {
             count in
@@ -245,6 +272,14 @@ enum Pool: Feature {
 /// A feature that reads the value that a child sets.
 enum Counter: Feature {
     static func load(in container: any FeatureContainer) -> Number { Number(container[Limit.self]) }
+}
+
+/// A feature that reads the value that a child sets, and registers a teardown closure.
+enum Session: Feature {
+    static func load(in container: any FeatureContainer) -> Number {
+        container.onClose {}
+        return Number(container[Limit.self])
+    }
 }
 
 /// A feature that reads another one.

@@ -20,6 +20,31 @@ import FuguConfiguration
             },
             inherited(inputs: 1), inherited(inputs: 10), inherited(inputs: 100),
             mutable(after: 0), mutable(after: 20_000),
+            Row("member-named", "a property with a name is read as a member; a source supplies its value") { count in
+                let root = try root(inputs: 1)
+                var sum = 0
+                for _ in 0..<count { sum &+= root.port }
+                return sum
+            },
+            Row("names", "a variable is found by the name of its key, with four words") { count in
+                let variables = try EnvironmentSource(environment: ["API_IMAGE_URLS_BY_NAME": "80"]).load()
+                var sum = 0
+                for _ in 0..<count { sum &+= try variables.property("api.imageURLsByName", as: Int.self) ?? 0 }
+                return sum
+            },
+            Row("arguments", "a line of 12 words is read, and of it a flag, a number, and a list") { count in
+                let words = [
+                    "app", "serve", "--verbose", "file", "--port", "80", "--tag", "a", "--tag", "b", "--no-color", "-x",
+                ]
+                var sum = 0
+                for _ in 0..<count {
+                    let arguments = try ArgumentsSource(words).load()
+                    sum &+= try arguments.property("port", as: Int.self) ?? 0
+                    sum &+= try arguments.property("tag", as: [String].self)?.count ?? 0
+                    sum &+= try arguments.property("verbose", as: Bool.self) == true ? 1 : 0
+                }
+                return sum
+            },
         ])
     }
 
@@ -66,6 +91,7 @@ import FuguConfiguration
 extension ContainerKeys {
     /// The keys that a request sets in its container.
     fileprivate var requestNumber: PropertyKey<Int> { .init(defaultValue: 0) }
+    fileprivate var port: PropertyKey<Int> { .init("port", defaultValue: 0) }
 }
 
 private final class Total: Sendable {

@@ -101,6 +101,6 @@ struct Office: Service {
             do { try await cancelWhenGracefulShutdown { try await Task.sleep(for: .seconds(1)) } } catch { break }
         }
         for letter in open { try await letter.close() }
-        try await container.close()
+        try await container.close(deadline: .seconds(5))
     }
 }

@@ -11,7 +11,7 @@ struct Program {
     func run(_ arguments: [String]) async -> Int32 {
         let code = await perform(arguments)
         do {
-            try await container.close()
+            try await container.close(deadline: .seconds(5))
             return code
         } catch {
             container.console.report("Journal: \(error)\n")

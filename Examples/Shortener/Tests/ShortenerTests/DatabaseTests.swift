@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguTesting
 import GRDB
 import HTTPTypes
 import Hummingbird
@@ -14,10 +15,10 @@ import Testing
 @testable import ShortenerServer
 
 /// The program on a real file.
-@Suite(.timeLimit(.minutes(10))) struct DatabaseTests {
+@Suite(.liveContainer, .timeLimit(.minutes(10))) struct DatabaseTests {
     private let folder: TemporaryFolder
     private let handler = InMemoryLogHandler()
-    private let container = Container()
+    private let container = Container.current
     private var path: String { folder.path("links.sqlite") }
 
     init() throws {

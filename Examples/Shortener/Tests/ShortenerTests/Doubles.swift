@@ -59,7 +59,7 @@ extension Container {
             $0.port = 0
             $0.adminToken = "hunter22"
             $0.set(Links.self, to: links)
-            $0.clock = ErasedClock(clock)
+            $0.clock = AnyClock(clock)
             // Closing releases what was set, and a request may outlive that: a loader stays.
             $0.replace(\.timestamp) { _ in .following(clock, from: 1_000_000_000) }
             $0.randomness = .linearCongruential(withSeed: 1)

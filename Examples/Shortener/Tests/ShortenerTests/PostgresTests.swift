@@ -1,6 +1,7 @@
 #if PostgreSQL
 import Foundation
 import Fugu
+import FuguTesting
 import Logging
 import LoggingAdapter
 import LoopbackClient
@@ -11,7 +12,9 @@ import Testing
 private let serverURL = ProcessInfo.processInfo.environment["SHORTENER_TEST_POSTGRES"]
 
 /// The program on a PostgreSQL server: `bash Scripts/with-postgres swift test --traits PostgreSQL`.
-@Suite(.serialized, .enabled(if: serverURL != nil, "no server: see Scripts/with-postgres"), .timeLimit(.minutes(10)))
+@Suite(
+    .liveContainer, .serialized, .enabled(if: serverURL != nil, "no server: see Scripts/with-postgres"),
+    .timeLimit(.minutes(10)))
 struct PostgresTests {
     /// A machine of several.
     private func machine() -> Container {

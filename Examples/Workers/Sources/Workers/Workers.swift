@@ -25,7 +25,7 @@ import UnixSignals
         }
         let result = await work.result
         interrupts.cancel()
-        try await container.close()
+        try await container.close(deadline: .seconds(5))
         switch result {
         case .success(0):
             print("all counted; see \(container.outputFolder.relativePath) for how often each word occurs")

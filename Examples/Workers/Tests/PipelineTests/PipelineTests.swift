@@ -13,7 +13,7 @@ import Testing
     private let folder = URL(filePath: "/output")
 
     init() {
-        container.clock = ErasedClock(clock)
+        container.clock = AnyClock(clock)
         container.fileAccess = .inMemory
         container.uuid = .incrementing
         container.outputFolder = folder

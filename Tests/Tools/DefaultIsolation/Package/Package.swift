@@ -21,8 +21,8 @@ let package = Package(
             name: "ShopTests",
             dependencies: [
                 "ShopApp", "ShopInterface", .product(name: "FuguInspection", package: "Fugu"),
-                .product(name: "FuguKeyedChildren", package: "Fugu"),
                 .product(name: "FuguLoadStates", package: "Fugu"),
+                .product(name: "FuguScopes", package: "Fugu"),
                 .product(name: "FuguTesting", package: "Fugu"),
             ],
             swiftSettings: settings),
@@ -39,7 +39,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguInspection",
-                "FuguKeyedChildren", "FuguLoadStates", "FuguTesting",
+                "FuguLoadStates", "FuguScopes", "FuguTesting",
             ].map { .product(name: $0, package: "Fugu") },
             swiftSettings: strict.map { .enableUpcomingFeature($0) }),
     ],

@@ -1,4 +1,5 @@
 import Fugu
+import FuguScopes
 import HTTPTypes
 import Hummingbird
 import Inspector

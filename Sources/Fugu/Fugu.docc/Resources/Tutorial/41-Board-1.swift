@@ -1,4 +1,5 @@
 import Fugu
+import FuguConfiguration
 
 extension ContainerKeys {
     var harbor: PropertyKey<String> { .init("ferry.harbor", defaultValue: "Bergen", help: "where ferries leave") }

@@ -4,7 +4,13 @@ import Weather
 /// A program without tests: it loads what is real, and a call of what nobody implemented stops it.
 @main struct Tool {
     static func main() throws {
-        print(Container.current[Forecast.self].text)
-        if CommandLine.arguments.count > 1 { try WeatherClient.placeholder.warn("Oslo") }
+        switch CommandLine.arguments.dropFirst().first {
+        case "unimplemented": try WeatherClient.placeholder.warn("Oslo")
+        case "fallback":
+            let container = Container()
+            container[Note.self] = "own"
+            for _ in 1...2 { print(container[Note.self] + Container.current[City.self]) }
+        default: print(Container.current[Forecast.self].text)
+        }
     }
 }

@@ -32,5 +32,17 @@ import Weather
     @Test(.enabled(if: Container.current[WeatherClient.self].degrees("Oslo") < 0))
     func condition() { #expect(Container.current[City.self] == "Oslo") }
 
+    @Test(.enabled(if: mark() == 1)) func changedBefore() { #expect(Container.current[City.self] == "Oslo") }
+
     @Test(arguments: [Container.current[City.self]]) func harmless(city: String) { #expect(city == "Oslo") }
+}
+
+private enum Mark: Property {
+    static var defaultValue: Int { 0 }
+}
+
+/// Changes what other tests have, too.
+private func mark() -> Int {
+    Container.shared[Mark.self] = 1
+    return Container.shared[Mark.self]
 }

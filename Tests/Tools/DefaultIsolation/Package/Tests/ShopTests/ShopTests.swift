@@ -1,7 +1,7 @@
 import Fugu
 import FuguInspection
-import FuguKeyedChildren
 import FuguLoadStates
+import FuguScopes
 import FuguTesting
 import Observation
 import ShopApp
@@ -100,10 +100,10 @@ import Testing
         }
         let container = Container()
         let forgotten = await container.check(loading: roots)
-        #expect(forgotten.forgotten.map(\.name) == ["Payments"])
+        #expect(forgotten.missing.map(\.name) == ["Payments"])
         start(container)
         let check = await container.check(overriding: \.tenant, loading: roots)
-        #expect(check.isSound && check.overriding.map(\.name) == ["Connection"], "\(check)")
+        #expect(!check.hasProblems && check.overriding.map(\.name) == ["Connection"], "\(check)")
     }
 
     @Test("Modules and children add to a list", .container { start($0) })

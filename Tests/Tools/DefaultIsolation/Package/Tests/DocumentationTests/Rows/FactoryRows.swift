@@ -1,6 +1,6 @@
 import Fugu
 import FuguInspection
-import FuguKeyedChildren
+import FuguScopes
 import FuguTesting
 import Observation
 import Testing
@@ -31,7 +31,7 @@ private struct Siren: Feature, External {
     static var preview: Siren { Siren { "preview" } }
 }
 
-// | `@MainActor var speech: Factory<any Speech> { self { … } }` |
+// | `@MainActor var speech: Factory<any Speech> { self { @MainActor in … } }` |
 @MainActor private protocol Speech: Sendable {
     func say(_ text: String) -> String
 }
@@ -77,12 +77,25 @@ private final class Passage: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Passage { Passage() }
 }
 
+// | `.timeToLive(60)` |
+private final class Wick: Feature, Sendable {
+    static var reloadsWhenInputsChange: Bool { true }
+    static func load(in container: any FeatureContainer) -> Wick {
+        _ = container.hour
+        return Wick()
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var hour: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
 // | `SharedContainer`, a container of your own |
 extension ContainerKeys {
     fileprivate var harborLights: PropertyKey<Int> { .init(defaultValue: 2) }
 }
 
-// | `promised()`, `Factory<Service?>` |
+// | `promised()`, `self { fatalError() }`, `Factory<Service?>` |
 private enum Foghorn: Feature, Required {
     typealias Instance = String
     static var placeholder: String { "" }
@@ -90,6 +103,11 @@ private enum Foghorn: Feature, Required {
 
 extension ContainerKeys {
     fileprivate var spareSiren: PropertyKey<Siren?> { .init() }
+}
+
+// | `autoRegister()` of an `AutoRegistering` container |
+extension Trait where Self == ContainerTrait {
+    fileprivate static var mildWeather: Self { .container { $0.weather.temperature = { _ in 21 } } }
 }
 
 @Suite("Rows: Factory") struct FactoryRows {
@@ -139,10 +157,9 @@ extension ContainerKeys {
         session = nil
         _ = container.children(by: \.user)
 
-        // | `.timeToLive(60)` |
-        let lantern = container[Lantern.self]
-        container.reset(Lantern.self)
-        #expect(container[Lantern.self] !== lantern)
+        let passage = container[Wick.self]
+        container.hour += 1
+        #expect(container[Wick.self] !== passage)
 
         // | `container.reset()`, `container.weather.reset()` |
         container.reset(WeatherClient.self)
@@ -172,9 +189,13 @@ extension ContainerKeys {
         if CommandLine.arguments.contains("mock") { Container.shared.weather = WeatherClient { _ in 21 } }
     }
 
-    // | `Container.shared.autoRegister` |
+    // | `autoRegister()` of an `AutoRegistering` container |
     func setUp() {
         Container.shared.weather = WeatherClient { _ in 21 }
+    }
+
+    @Test(.mildWeather) func ownTrait() async throws {
+        #expect(try await Container.current.weather.temperature("Etna") == 21)
     }
 
     // | `@Test(.container)` |

@@ -26,11 +26,20 @@ private struct Beacon: Feature, External {
 
     static func load(in container: any FeatureContainer) -> Beacon { Beacon { "live \($0)" } }
 
-    // | `@DependencyClient`, `unimplemented` |
+    // | `unimplemented` |
     static var placeholder: Beacon { Beacon(flash: unimplemented("Beacon.flash", placeholder: "")) }
 
     // | `previewValue` |
     static var preview: Beacon { Beacon { "preview \($0)" } }
+}
+
+// | `@DependencyClient` |
+// The macro, with import DependenciesMacros, adds the default of `log` and the initializers.
+private struct GitClient: Feature, External {
+    var log: @Sendable (_ branch: String) async throws -> [String] = { _ in throw CancellationError() }
+
+    static func load(in container: any FeatureContainer) -> GitClient { GitClient(log: { ["live \($0)"] }) }
+    static var placeholder: Self { .init() }
 }
 
 // | a computed property in `DependencyValues`, `@DependencyEntry` |
@@ -147,7 +156,7 @@ private struct Pilot {
     func clocks() async throws {
         // | `\.continuousClock`, `TestClock()` |
         let clock = ManualClock()
-        Container.current.clock = ErasedClock(clock)
+        Container.current.clock = AnyClock(clock)
         let container = Container.current
         let task = Task { try await container.clock.sleep(for: .seconds(3)) }
 
@@ -160,10 +169,17 @@ private struct Pilot {
         Container.current.clock = .immediate
         try await Container.current.clock.sleep(for: .seconds(3))
 
+        // | `for await _ in clock.timer(interval: .seconds(1))` |
+        for await _ in Container.current.clock.timer(interval: .seconds(1)) { break }
+
         // | `\.withRandomNumberGenerator` |
         Container.current.randomness = .constant(1)
         var randomness = Container.current.randomness
         #expect(Int.random(in: 3...9, using: &randomness) == 3)
+    }
+
+    @Test(.container { $0[GitClient.self].log = { [$0] } }) func macros() async throws {
+        #expect(try await Container.current[GitClient.self].log("main") == ["main"])
     }
 
     @Test("A value for tests", .container)

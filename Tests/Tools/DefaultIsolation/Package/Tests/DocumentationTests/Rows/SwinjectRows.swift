@@ -30,6 +30,25 @@ private final class Boat: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Boat { Boat(engine: container[Engine.self]) }
 }
 
+// | `container.autoregister(Weather.self, initializer: Station.init)` |
+nonisolated private final class Station: Sendable {
+    let clock: AnyClock
+    init(clock: AnyClock) { self.clock = clock }
+}
+
+extension ContainerKeys {
+    fileprivate var station: FeatureKey<Station> { .init { Station(clock: $0.clock) } }
+}
+
+// What the page says of spies.
+private final class SpyLinks: LinkRepository, Sendable {
+    nonisolated(unsafe) var calls = 0
+    func link(_ id: Int) -> String {
+        calls += 1
+        return "spied/\(id)"
+    }
+}
+
 // | `name:` of a registration |
 private enum Port: Feature {
     static func load(in container: any FeatureContainer) -> any LinkRepository { SavedLinks() }
@@ -148,6 +167,12 @@ private struct Tide: AsyncFeature {
         container.weather = WeatherClient { _ in 21 }
         container.replace(Greeter.self) { Greeter(text: "Ahoy, \($0[UserName.self])!") }
         #expect(container.greeter.text == "Ahoy, guest!")
+
+        let spy = SpyLinks()
+        container.starboard = spy
+        #expect(container.starboard.link(1) == "spied/1" && spy.calls == 1)
+        container.clock = .immediate
+        _ = container.station.clock
 
         fitOut(container)
         #expect(container[Horn.self].sound() == "double")

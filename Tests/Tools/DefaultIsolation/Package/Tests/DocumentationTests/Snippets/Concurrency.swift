@@ -17,6 +17,15 @@ func refreshLater(_ schedule: (@escaping @Sendable () -> Void) -> Void) {
     }
 }
 
+struct Poller: Feature {
+    static func load(in container: any FeatureContainer) -> Poller {
+        container.task { container in
+            while true { try await container.clock.sleep(for: .seconds(60)) }
+        }
+        return Poller()
+    }
+}
+
 actor Counter: Feature {
     @Injected(\.mode) var mode
     private var count = 0
@@ -27,6 +36,33 @@ actor Counter: Feature {
         count += 1
         return "\(mode): \(count)"
     }
+}
+
+// What the page says of a global actor of one's own.
+
+@globalActor actor LedgerActor { static let shared = LedgerActor() }
+
+@LedgerActor final class Ledger: Feature {
+    private var lines: [String] = []
+    nonisolated init() {}
+
+    nonisolated static func load(in container: any FeatureContainer) -> Ledger { Ledger() }
+
+    func add(_ line: String) -> Int {
+        lines.append(line)
+        return lines.count
+    }
+}
+
+@LedgerActor final class Archive: AsyncFeature {
+    private let ledger: Ledger
+    init(_ ledger: Ledger) { self.ledger = ledger }
+
+    @LedgerActor static func load(in container: any FeatureContainer) async throws -> Archive {
+        Archive(container[Ledger.self])
+    }
+
+    func add(_ line: String) -> Int { ledger.add(line) }
 }
 
 final class Lamp: Sendable {
@@ -98,6 +134,13 @@ extension Snippets {
         }
         #expect(!Lamp().isOn)
         #expect(Container.with({ $0.mode = "night" }, operation: { Lamp() }).isOn)
+    }
+
+    @Test("Concurrency: what belongs to a global actor of one's own is loaded by any thread, or on that actor")
+    func globalActors() async throws {
+        let container = Container()
+        #expect(await container[Ledger.self].add("one") == 1)
+        #expect(await (try container[Archive.self]).add("two") == 2)
     }
 
     @Test("Concurrency: what belongs to the main actor is loaded and observed there")

@@ -39,7 +39,8 @@ func applySources(to container: Container, arguments: [String]) throws {
     try container.apply(TOMLSource(path: "app.toml", isOptional: true))
     try container.apply(DotEnvSource(path: ".env", prefix: "APP", isOptional: true))
     try container.apply(EnvironmentSource(prefix: "APP").ignoringEmptyTexts())
-    try container.apply(FolderSource(path: "/run/secrets", isOptional: true))
+    // In Kubernetes, the pod's own token lies in the same folder.
+    try container.apply(FolderSource(path: "/run/secrets", isOptional: true).ignoringNames("kubernetes.*"))
     try container.apply(ArgumentsSource(arguments))
 }
 

@@ -1,4 +1,5 @@
 import Fugu
+import FuguScopes
 import Testing
 
 extension ContainerKeys {

@@ -1,105 +1,53 @@
+import Foundation
 import Fugu
 import FuguTesting
-import Synchronization
 import Testing
 
+struct Orders: Feature, External {
+    var text: @Sendable (_ user: String) throws -> String
+
+    static func load(in container: any FeatureContainer) -> Orders {
+        Orders { try String(contentsOfFile: "/srv/orders/\($0)", encoding: .utf8) }
+    }
+    static var placeholder: Orders { Orders(text: unimplemented("Orders.text")) }
+}
+func page(for user: String) throws -> String {
+    "\(user) ordered \(try Container.current[Orders.self].text(user))"
+}
+
+@Test(.container { $0[Orders.self] = Orders { _ in "tea" } }) func orders() throws {
+    #expect(try page(for: "ada") == "ada ordered tea")
+}
+
 extension ContainerKeys {
-    var address: PropertyKey<String> { .init("api.address", defaultValue: "https://api.example.org") }
     var user: PropertyKey<String> { .init(defaultValue: "guest") }
 }
 
-/// Reaches outside the process.
-struct OrderAPI: Feature, External {
-    var orders: @Sendable (_ user: String) async throws -> [String]
-
-    static func load(in container: any FeatureContainer) -> OrderAPI {
-        let address = container.address
-        return OrderAPI { user in try await download("\(address)/orders/\(user)") }
-    }
-    static var placeholder: OrderAPI { OrderAPI(orders: unimplemented("OrderAPI.orders")) }
-}
-
-/// Keeps each answer for a minute.
-actor OrderCache: Feature {
-    private let api: OrderAPI
-    private let clock: ErasedClock
-    private var answers: [String: (orders: [String], time: ErasedClock.Instant)] = [:]
-
-    init(api: OrderAPI, clock: ErasedClock) {
-        self.api = api
-        self.clock = clock
-    }
-
-    static func load(in container: any FeatureContainer) -> OrderCache {
-        OrderCache(api: container[OrderAPI.self], clock: container.clock)
-    }
-
-    func orders(of user: String) async throws -> [String] {
-        if let answer = answers[user], answer.time.duration(to: clock.now) < .seconds(60) { return answer.orders }
-        let orders = try await api.orders(user)
-        answers[user] = (orders, clock.now)
-        return orders
-    }
-}
-
-/// The orders that one user sees.
 struct OrderPage: Feature {
-    let cache: OrderCache
+    let orders: Orders
     let user: String
 
     static func load(in container: any FeatureContainer) -> OrderPage {
-        OrderPage(cache: container[OrderCache.self], user: container.user)
+        OrderPage(orders: container[Orders.self], user: container.user)
     }
-
-    func text() async throws -> String { "\(user): \(try await cache.orders(of: user).joined(separator: ", "))" }
 }
 
-// Declarations that the page leaves to its reader, and that other pages share.
+// A declaration that other pages share.
 
 extension ContainerKeys {
     var city: PropertyKey<String> { .init(defaultValue: "Oslo") }
 }
 
-nonisolated private func download(_ address: String) async throws -> [String] { [address] }
-
-@Test(
-    .container {
-        $0.user = "ada"
-        $0.clock = .immediate
-        $0[OrderAPI.self] = OrderAPI { _ in ["tea", "honey"] }
-    })
-func page() async throws {
-    #expect(try await Container.current[OrderPage.self].text() == "ada: tea, honey")
-}
-
 extension Snippets {
-    @Test("README: overriding one value makes anew exactly what depends on it", .liveContainer)
+    @Test("README: a request has its own instance of what reads its value", .liveContainer)
     func first() async throws {
         try await run {
-            let app = Container()
-            let request = app.child { $0.user = "ada" }
-            let staging = app.child { $0.address = "https://staging.example.org" }
-            print(request[OrderPage.self].user)  // ada
-            print(request[OrderCache.self] === app[OrderCache.self])  // true
-            print(staging[OrderCache.self] === app[OrderCache.self])  // false
+            try await Container.current.withChild {
+                $0.user = "ada"
+            } operation: { request in
+                print(request[OrderPage.self].user)  // ada
+            }
         }
-    }
-
-    @Test("README: the cache of the first example asks again after a minute")
-    func cache() async throws {
-        let container = Container()
-        let clock = ManualClock()
-        container.clock = ErasedClock(clock)
-        let asked = Mutex(0)
-        container[OrderAPI.self] = OrderAPI { user in
-            asked.withLock { $0 += 1 }
-            return [user]
-        }
-        for seconds in [0, 59, 1] {
-            clock.move(by: .seconds(seconds))
-            #expect(try await container[OrderPage.self].text() == "guest: guest")
-        }
-        #expect(asked.withLock { $0 } == 2)
     }
 
     @Test("README: a detached task takes the container along")

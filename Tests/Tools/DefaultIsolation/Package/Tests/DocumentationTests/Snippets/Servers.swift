@@ -1,5 +1,5 @@
 import Fugu
-import FuguKeyedChildren
+import FuguScopes
 import FuguTesting
 import Testing
 
@@ -56,9 +56,12 @@ struct ServersPage {
     }
 
     func respond(to id: Int, in container: Container) async throws -> String {
-        let request = container.child { $0[RequestID.self] = id }
-        let search = try await request[Search.self]
-        return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
+        try await container.withChild {
+            $0[RequestID.self] = id
+        } operation: { request in
+            let search = try await request[Search.self]
+            return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
+        }
     }
 
     struct TenantDatabase: AsyncFeature, External {
@@ -73,12 +76,12 @@ struct ServersPage {
     }
 
     func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
-        try await tenants.withChild(for: tenant) { container in
-            try await container.withChild {
-                $0[RequestID.self] = 9
-            } operation: { request in
-                let connection = try await request[TenantDatabase.self].connection
-                return "request \(request[RequestLog.self].id) asks \(connection.url)"
+        try await Container.current.withChild {
+            $0[RequestID.self] = 9
+        } operation: { _ in
+            try await tenants.withChild(for: tenant) { container in
+                let connection = try await container[TenantDatabase.self].connection
+                return "request \(container[RequestLog.self].id) asks \(connection.url)"
             }
         }
     }
@@ -136,7 +139,7 @@ extension Snippets {
             try await Page().answer(for: tenant, in: tenants)
         }
         try await Container.with {
-            $0.clock = ErasedClock(ManualClock())
+            $0.clock = AnyClock(ManualClock())
         } operation: {
             try await run {
                 let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
@@ -153,11 +156,8 @@ extension Snippets {
         let tenants = root.children(by: \.tenant)
         func connection(of tenant: String) async throws -> Page.Connection {
             try await tenants.withChild(for: tenant) { container in
-                try await container.withChild {
-                    $0[Page.RequestID.self] = 1
-                } operation: {
-                    try await $0[Page.TenantDatabase.self].connection
-                }
+                container[Page.RequestID.self] = 1
+                return try await container[Page.TenantDatabase.self].connection
             }
         }
         let (first, second, other) = try await (connection(of: "acme"), connection(of: "acme"), connection(of: "zoo"))

@@ -40,15 +40,16 @@ struct ReminderTests {
     }
 }
 
-nonisolated final class ReminderXCTests: XCTestCase {
-    func testText() throws {
-        try Container.strict {
+nonisolated final class SnoozeXCTests: XCTestCase {
+    override func invokeTest() {
+        Container.strict {
             $0.timestamp = .constant(60)
-            $0.mail.send = { text, _ in XCTAssertEqual(text, "It is second 60.") }
         } operation: {
-            try Reminder().remind("ada@example.org")
+            super.invokeTest()
         }
     }
+
+    func testTime() { XCTAssertEqual(Container.current.timestamp.now, 60) }
 }
 
 struct Player: Feature, External {
@@ -78,6 +79,31 @@ extension ContainerKeys {
     var voice: MainActorFeatureKey<any Voice> { .init(testValue: { _ in SilentVoice() }) { _ in SystemVoice() } }
 }
 
+extension Trait where Self == ContainerTrait {
+    static var doubles: Self { .container { $0.mail.send = { _, _ in } } }
+}
+
+@Suite(.doubles) struct InvitationTests {
+    @Test(.container { $0.timestamp = .constant(60) }) func sends() throws {
+        try Reminder().remind("ada@example.org")
+    }
+
+    struct Full: Error {}
+
+    @Test(
+        .container {
+            $0.timestamp = .constant(60)
+            $0.mail.send = { _, _ in throw Full() }
+        })
+    func fails() {
+        #expect(throws: Full.self) { try Reminder().remind("ada@example.org") }
+    }
+}
+
+@Test(.doubles, .container { $0.timestamp = .constant(60) }) func sendsAlone() throws {
+    try Reminder().remind("ada@example.org")
+}
+
 @Test(.container { $0.city = "Bergen" }) func keepsLetters() {
     let letters = Container.current[Letters.self]
     letters.keep("Dear Ada")
@@ -94,7 +120,7 @@ extension ContainerKeys {
 
 @Test(.container) func nothingElseIsReal() async {
     let check = await Container.current.check { $0.load(Reminders.self) }
-    #expect(check.shared.map(\.name) == ["Reminders"])
+    #expect(check.undetermined.map(\.name) == ["Reminders"])
     #expect(check.tested.map(\.name) == ["Letters"])
 }
 

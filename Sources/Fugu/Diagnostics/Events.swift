@@ -1,0 +1,220 @@
+import Synchronization
+
+/// The observers of a family's events, which are made of its facts.
+final class EventObservers: Sendable {
+    private let all = Locked(SparseList<EventObserver>())
+    private let count = Atomic(0)
+    private let lastNumber = Atomic<UInt64>(0)
+    private let lastLoad = Atomic<UInt64>(0)
+
+    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    fileprivate func add(_ observer: EventObserver) {
+        all.withLock { all in
+            all.append(observer)
+            count.store(all.count, ordering: .relaxed)
+        }
+    }
+
+    fileprivate func remove(_ observer: EventObserver) {
+        all.withLock { all in
+            guard all.remove(observer) else { return }
+            count.store(all.count, ordering: .relaxed)
+            // The next observer counts from 1, whether the family goes on hearing facts or not.
+            if all.isEmpty { lastNumber.store(0, ordering: .relaxed) }
+        }
+    }
+
+    /// Whether the running code is part of an observer of events.
+    @TaskLocal private static var isHearing = false
+
+    /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
+    fileprivate func tell(_ event: EventRecord) {
+        if Self.isHearing { return }
+        let observers = all.withLock { $0.all }
+        Self.$isHearing.withValue(true) {
+            Context.run(nil, nil) { for observer in observers { observer.hear(event) } }
+        }
+    }
+}
+
+extension EventObservers {
+    /// Makes an event of a fact.
+    func hear(_ token: LockToken, _ fact: Fact, _ effects: inout Effects) {
+        switch fact {
+        case .read, .released: break
+        case .wrote(let write, _, let isNew):
+            let kind: EventKind =
+                switch write.operation {
+                case .set where isNew, .replace where isNew, .rule where isNew: .overridden
+                case .set, .rule(_?): .set
+                case .replace: .replaced
+                case .reset, .rule(nil): .reset
+                case .supply: .supplied
+                }
+            add(token, kind, write.key, write.node, &effects)
+        case .dropped(let key, let node): add(token, .dropped, key, node, &effects)
+        case .began(let load):
+            if load.key!.kind == .property { return }
+            load.mark(token, lastLoad.add(1, ordering: .relaxed).newValue)
+            effects.add(event(token, .loadBegan, of: load))
+        case .ended(let outcome, let end, let error):
+            // A load that began before anybody observed is no event.
+            guard let mark = outcome.load.state[token].rare?.mark, mark.number > 0 else { return }
+            let kind: EventKind =
+                switch end {
+                case .kept(let cell): (cell.place?[token].loadCount ?? 0) > 1 ? .reloaded : .loaded
+                case .overtaken: .overtaken
+                case .notKept: .notKept
+                case .failed: .failed
+                }
+            var pending = event(token, kind, of: outcome.load)
+            pending.event.duration = pending.event.time - mark.start
+            if let error { pending.event.error = error } else { pending.event.home = outcome.home.number }
+            effects.add(pending)
+        case .waited(let load, let waiter, let start):
+            if load.key!.kind == .property { return }
+            var pending = event(token, .waited, of: load)
+            pending.event.neededBy = number(token, ofLoadAround: waiter, in: load.family)
+            pending.event.way = (waiter?.way ?? []) + [load.key!]
+            pending.event.duration = pending.event.time - start
+            effects.add(pending)
+        case .closed(let key, let node, let start, let error):
+            var pending = PendingEvent(.closed, key, in: node.number, self, number())
+            pending.event.duration = pending.event.time - start
+            pending.event.error = error
+            effects.add(pending)
+        }
+    }
+
+    private func number() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
+
+    private func add(_ token: LockToken, _ kind: EventKind, _ key: Key, _ node: Node, _ effects: inout Effects) {
+        effects.add(PendingEvent(kind, key, in: node.number, self, number()))
+        // The next write of the key must become an event, too.
+        node.storage.existingCell(token, key)?.mark(CellFlags.input)
+    }
+
+    /// Creates an event of a load.
+    private func event(_ token: LockToken, _ kind: EventKind, of load: Frame) -> PendingEvent {
+        var pending = PendingEvent(kind, load.key!, in: load.node!.number, self, number())
+        pending.event.load = number(token, of: load)
+        pending.event.neededBy = number(token, ofLoadAround: load.parent, in: load.family)
+        // Not `way`, which leaves out the load itself once it has finished.
+        pending.event.way = (load.parent?.way ?? []) + [load.key!]
+        return pending
+    }
+
+    /// Returns the number in events of the load that a frame is part of, if that load is in the family.
+    private func number(_ token: LockToken, ofLoadAround frame: Frame?, in family: Family) -> UInt64? {
+        guard let load = frame?.chain.first(where: { $0.kind == .load }), load.family === family else { return nil }
+        return number(token, of: load)
+    }
+
+    /// Returns the number of a load in events, if it has one.
+    private func number(_ token: LockToken, of load: Frame) -> UInt64? {
+        load.mark(token).flatMap { $0.number > 0 ? $0.number : nil }
+    }
+}
+
+/// An observer of events.
+final class EventObserver: Cancelling {
+    /// The state of an observer, which the family keeps: a token keeps no container.
+    private struct State {
+        // In a struct, because a closure that is itself a generic value is wrapped once more at each access.
+        var call: (@Sendable (EventRecord) -> Void)?
+    }
+    private let state: Locked<State>
+    private let family: WeakReference<Family>
+
+    /// Begins to observe the events of a node's family.
+    init(in node: Node, _ handler: @escaping @Sendable (EventRecord) -> Void) {
+        family = WeakReference(node.family)
+        state = Locked(State(call: handler))
+        var garbage = Garbage()
+        node.family.lock.withLock { token in node.family.observers(token, in: node, &garbage).add(self) }
+        garbage.dispose()
+    }
+
+    fileprivate func hear(_ event: EventRecord) { state.withLock { $0.call }?(event) }
+
+    func cancel() {
+        // Released outside the locks.
+        let dropped = state.withLock { state in
+            defer { state.call = nil }
+            return state.call
+        }
+        family.object?.forget(self)
+        withExtendedLifetime(dropped) {}
+    }
+}
+
+extension Family {
+    /// Returns the observers, and lets facts be heard if nobody has listened.
+    ///
+    /// Existing values are then written on the slow path, which says so.
+    ///
+    /// - `node`: Any node of the family.
+    fileprivate func observers(_ token: LockToken, in node: Node, _ garbage: inout Garbage) -> EventObservers {
+        if let known = (state[token].sink.value as? Diagnostics)?.observers, !known.isEmpty { return known }
+        let diagnostics = diagnostics ?? Diagnostics(isChecking: false)
+        setSink(token, diagnostics, &garbage)
+        for node in node.ancestor(at: 0).subtree(token) {
+            for cell in node.storage.cells(token) { cell.mark(CellFlags.input) }
+        }
+        return diagnostics.observers
+    }
+
+    fileprivate func forget(_ observer: EventObserver) {
+        var garbage = Garbage()
+        lock.withLock { token in
+            guard let observers = (state[token].sink.value as? Diagnostics)?.observers else { return }
+            observers.remove(observer)
+            if observers.isEmpty, checker == nil { setSink(token, nil, &garbage) }
+        }
+        garbage.dispose()
+    }
+}
+
+/// An event, recorded under the lock and reported outside it.
+private struct PendingEvent: News {
+    let observers: EventObservers
+    var event: EventRecord
+
+    init(_ kind: EventKind, _ key: Key?, in container: Int, _ observers: EventObservers, _ number: UInt64) {
+        self.observers = observers
+        event = (
+            kind, number, ProcessTime.now, key, container, home: nil, way: [], load: nil, neededBy: nil,
+            duration: nil, error: nil
+        )
+    }
+
+    func tell() { observers.tell(event) }
+}
+
+/// Something that happened in a container or its family, such as the end of a load or a change of a value.
+///
+/// `FuguInspection` says what each kind and part means. It's a tuple, since each member of a type that another module
+/// reads takes place in every program.
+package typealias EventRecord = (
+    kind: EventKind, number: UInt64, time: Duration, subject: Key?, container: Int, home: Int?, way: [Key],
+    load: UInt64?, neededBy: UInt64?, duration: Duration?, error: (any Error)?
+)
+
+package enum EventKind: Sendable {
+    case loadBegan, loaded, reloaded, overtaken, notKept, failed, waited, dropped, set, overridden, replaced, supplied,
+        reset
+    case closed
+}
+
+extension Key {
+    /// Returns the path to a load as messages show it, shortened if it's long.
+    package static func pathText(of way: [Key]) -> String { Messages.way(way.map(\.name)) }
+}
+
+extension Container {
+    /// Calls a handler for every event in the family of this container.
+    package func observeRecords(_ handler: @escaping @Sendable (EventRecord) -> Void) -> ObservationToken {
+        ObservationToken(EventObserver(in: node, handler))
+    }
+}

@@ -1,0 +1,57 @@
+/// What a check of a program's loads has in the place of external features.
+///
+/// Nothing reaches outside the process. A stand-in lives where the feature declares to live, and its inputs don't count.
+package final class StandIns: LoadPolicy {
+    /// A feature that wasn't loaded.
+    package struct Use: Sendable {
+        /// What stood in for it.
+        package enum Instead: Sendable { case placeholder, testValue, error }
+
+        package let key: Key
+        package let home: Home
+        package let instead: Instead
+        /// The path from what the program reads to the feature.
+        package let way: [Key]
+    }
+
+    private let stop: @Sendable (LoadError) -> Void
+    private let used = Locked(KeyTable<Use>())
+
+    /// - Parameter stop: Called where the program would stop; it returns if that can't be helped.
+    package init(stop: @escaping @Sendable (LoadError) -> Void) { self.stop = stop }
+
+    /// The features that weren't loaded.
+    package var uses: [Use] { used.withLock { Array($0.values) } }
+
+    /// Forgets what was used so far.
+    package func removeAll() { used.withLock { $0 = KeyTable() } }
+
+    func substitutes(_ request: borrowing Request) -> Bool { true }
+
+    func answer(to request: Request, under frame: Frame?) -> LoadAnswer {
+        let (key, placeholder) = (request.key, request.placeholder)
+        let way = (frame?.way ?? []) + [key]
+        let instead: Use.Instead =
+            request.hasTestValue ? .testValue : placeholder == nil ? .error : .placeholder
+        let use = Use(key: key, home: request.home, instead: instead, way: way)
+        used.withLock { $0[key] = $0[key] ?? use }
+        if instead == .testValue { return .standIn(nil) }
+        let error: @Sendable () -> LoadError = {
+            .external(way, at: nil, hasTestValue: false, remedy: Messages.setLine(for: key))
+        }
+        return .standIn(
+            Replacement(
+                load: { handle in
+                    if let placeholder { return placeholder(handle) }
+                    if !key.kind.throws { handle.node.stop(error()) }
+                    throw error()
+                }, loadAsync: { _ in throw error() }))
+    }
+
+    func willStop(_ error: LoadError) { stop(error) }
+}
+
+extension Container {
+    /// Lets others stand in for external features, here and below.
+    package func use(_ standIns: StandIns) { setPolicy(standIns) }
+}

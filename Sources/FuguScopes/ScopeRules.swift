@@ -1,0 +1,142 @@
+import Fugu
+
+/// A rule: a closure and the scopes that it applies to.
+final class ScopeRule: Sendable {
+    let matches: @Sendable (String) -> Bool
+    let configure: @Sendable (any PropertyContainer) -> Void
+
+    init(
+        matches: @escaping @Sendable (String) -> Bool, configure: @escaping @Sendable (any PropertyContainer) -> Void
+    ) {
+        self.matches = matches
+        self.configure = configure
+    }
+}
+
+/// What a container keeps of its scopes: the rules that were added there, and the scopes by path.
+final class ScopeTable: ContainerAttachment {
+    /// The scope that the container is, if it's one.
+    let own: Scope?
+    /// The table that has it.
+    private weak let parent: ScopeTable?
+    private let rules: Locked<[ScopeRule]>
+    let scopes = Locked<[String: Scope]>([:])
+
+    init(of own: Scope? = nil, in parent: ScopeTable? = nil, rules: [ScopeRule] = []) {
+        self.own = own
+        self.parent = parent
+        self.rules = Locked(rules)
+    }
+
+    // The container was released.
+    deinit { if let own { parent?.forget(own) } }
+
+    /// The table of a container, empty at first.
+    static func of(_ container: Container) -> ScopeTable { container.attachment(orMade: ScopeTable()) as! ScopeTable }
+
+    var name: String? { own?.path }
+
+    func copied(over farther: (any ContainerAttachment)?) -> (any ContainerAttachment)? {
+        let nearer = allRules
+        if nearer.isEmpty { return farther }
+        // A rule that comes from two containers is kept once, at its last position.
+        let known = Set(nearer.map { ObjectIdentifier($0) })
+        let others = (farther as? ScopeTable)?.allRules ?? []
+        return ScopeTable(rules: others.filter { !known.contains(ObjectIdentifier($0)) } + nearer)
+    }
+
+    /// The rules for a container's scopes, in the order in which they run.
+    static func rules(above container: Container) -> [ScopeRule] {
+        container.attachmentsAbove.flatMap { ($0 as? ScopeTable)?.allRules ?? [] }
+    }
+
+    private var allRules: [ScopeRule] { rules.withLock { $0 } }
+
+    func add(_ rule: ScopeRule) { rules.withLock { $0.append(rule) } }
+
+    /// Returns the scope with a path, if somebody keeps it.
+    func known(_ path: String) -> (Scope, Container)? {
+        scopes.withLock { scopes in scopes[path].flatMap { scope in scope.container.map { (scope, $0) } } }
+    }
+
+    /// Returns the scope with a path, which is a new child if nobody keeps it.
+    func known(_ path: String, orAdding child: Container) -> (Scope, Container) {
+        scopes.withLock { scopes in
+            if let scope = scopes[path], let container = scope.container { return (scope, container) }
+            let scope = Scope(path, child)
+            scopes[path] = scope
+            _ = child.attachment(orMade: ScopeTable(of: scope, in: self))
+            return (scope, child)
+        }
+    }
+
+    private func forget(_ scope: Scope) {
+        scopes.withLock { scopes in if scopes[scope.path] === scope { scopes[scope.path] = nil } }
+    }
+}
+
+/// A child with a path, for which rules run.
+final class Scope: Sendable {
+    private struct State {
+        /// The run of the rules in progress, for which callers that ask for the scope wait.
+        var run: RuleRun?
+        /// Whether rules were added, or must run again for another reason, since the last run began.
+        var isOutdated = true
+        /// The keys that rules set.
+        var keys: Set<Key> = []
+    }
+    private enum Step { case done, run(RuleRun), wait(RuleRun) }
+
+    let path: String
+    /// The container, as long as somebody keeps it.
+    weak let container: Container?
+    private let state = Locked(State())
+
+    init(_ path: String, _ container: Container) {
+        self.path = path
+        self.container = container
+    }
+
+    /// Whether the code that asks is part of a run of the rules.
+    var isRunningHere: Bool { state.withLock { $0.run }?.isCurrent == true }
+
+    /// Lets the rules run again.
+    func expire() { state.withLock { $0.isOutdated = true } }
+
+    /// Runs the rules, if they haven't run since they last changed, or waits for another thread that runs them.
+    ///
+    /// - `container`: The scope's container.
+    func finish(in container: Container) {
+        while true {
+            switch next(in: container) {
+            case .done: return
+            case .run(let run): configure(container, in: run)
+            case .wait(let run): if !run.wait() { stopProgram(Messages.scopeNeedsItself(path)) }
+            }
+        }
+    }
+
+    private func next(in container: Container) -> Step {
+        state.withLock { state in
+            if let run = state.run { return .wait(run) }
+            if !state.isOutdated { return .done }
+            state.isOutdated = false
+            let run = RuleRun(in: container)
+            state.run = run
+            return .run(run)
+        }
+    }
+
+    /// Runs the rules that apply, in order, and publishes their values like one `update`.
+    private func configure(_ container: Container, in run: RuleRun) {
+        let rules = ScopeTable.rules(above: container)
+        let keys = run.publish(inPlaceOf: state.withLock { $0.keys }) { view in
+            for rule in rules where rule.matches(path) { rule.configure(view) }
+        }
+        state.withLock { state in
+            state.keys = keys
+            state.run = nil
+        }
+        run.end()
+    }
+}

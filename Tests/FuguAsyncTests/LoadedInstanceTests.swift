@@ -1,0 +1,235 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("A warm instance is read without waiting (law 27)", .timeLimit(.minutes(5))) struct LoadedInstanceTests {}
+
+extension LoadedInstanceTests {
+    struct Pool: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            await Task.yield()
+            return Thing("pool of \(container[Tenant.self])")
+        }
+    }
+    struct Config: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Thing { Thing("config") }
+    }
+    struct Users: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Thing {
+            Thing("Users", parts: [container.loaded(Pool.self), container.loaded(Config.self)])
+        }
+    }
+
+    @Test("It gives the instance that is there, to readers and to plain loads (law 27)")
+    func gives() async throws {
+        let container = Container()
+        try await container.warmUp {
+            $0.load(Pool.self)
+            $0.load(Config.self)
+        }
+        expect(container.loaded(Pool.self), is: container.ifLoaded(Pool.self))
+        expect(container.loaded(Config.self), is: container.ifLoaded(Config.self))
+        expect(container.child().loaded(Pool.self), is: container.ifLoaded(Pool.self))
+        let users = container[Users.self]
+        expect(users.parts[0], is: container.ifLoaded(Pool.self))
+        expect(users.parts[1], is: container.ifLoaded(Config.self))
+    }
+
+    @Test("It gives what was set (law 27)")
+    func givesWhatWasSet() {
+        let container = Container()
+        let (pool, config) = (Thing(), Thing())
+        container.set(Pool.self, to: pool)
+        container.set(Config.self, to: config)
+        expect(container.loaded(Pool.self), is: pool)
+        expect(container.loaded(Config.self), is: config)
+    }
+
+    @Test("In a load it is an input: an override gives a child its own, and a change is followed (laws 16, 19 and 27)")
+    func isAnInput() async throws {
+        let container = Container()
+        _ = try await container[Pool.self]
+        _ = try container[Config.self]
+        let users = container[Users.self]
+        let mine = Thing("mine")
+        let child = container.child()
+        expect(child[Users.self], is: users)
+        child.set(Pool.self, to: mine)
+        expect(child[Users.self].parts[0], is: mine)
+        expect(container[Users.self], is: users)
+        container.set(Config.self, to: mine)
+        expect(container[Users.self] !== users)
+        expect(container[Users.self].parts[1], is: mine)
+    }
+
+    @Test("Through Container.current it is an input of the running load, too (laws 15 and 27)")
+    func throughCurrent() async throws {
+        struct Late: Feature {
+            static func load(in container: any FeatureContainer) -> Thing {
+                Thing("Late", parts: [Container.current.loaded(Pool.self)])
+            }
+        }
+        let container = Container()
+        let child = container.child { $0[Tenant.self] = "child" }
+        _ = try await child[Pool.self]
+        expect(child[Late.self].parts[0].name, equals: "pool of child")
+        expect(container.ifLoaded(Late.self) == nil)
+    }
+
+    @Test("Without an instance, the program stops with the path and the fix (law 27)")
+    func stops() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = Container()[Users.self]
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        expect(
+            text.contains(
+                "Fugu: there is no loaded instance of Pool.\nPath: Users → Pool\nFix: load it in this container, with "
+                    + "try await container.warmUp { $0.load("))
+        expect(text.contains("LoadedInstanceTests.Pool.self) }"))
+        expect(text.contains("or set it, with container.set("))
+    }
+
+    @Test("A child that overrides what the instance was made from has none (laws 16 and 27)")
+    func overridden() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let container = Container()
+            _ = try container[Config.self]
+            _ = try await container[Pool.self]
+            _ = container.child { $0[Tenant.self] = "child" }.loaded(Pool.self)
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        expect(
+            text.contains(
+                "Fugu: there is no loaded instance of Pool for a container that sets Tenant, from which it's made.\n"
+                    + "Path: Pool → Tenant\nFix: load it in this container, with try await container.warmUp { $0.load("),
+            "\(text)")
+        expect(text.contains("or set it, with container.set("))
+    }
+}
+
+@Suite("An abandoned load and the one that took its place (law 27)", .timeLimit(.minutes(5))) struct LoadOverlapTests {
+}
+
+extension LoadOverlapTests {
+    /// Does not care for cancellation; every load has its own gate.
+    struct Stubborn: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Thing {
+            let stage = container.stage
+            let number = stage.tally("Stubborn").add()
+            container.onClose { stage.log.add("close \(number)") }
+            await stage.gate("Stubborn \(number)").opened()
+            stage.log.add(Task.isCancelled ? "end \(number), cancelled" : "end \(number)")
+            try stage.mayFail("Stubborn \(number)")
+            return Thing("Stubborn \(number)")
+        }
+    }
+
+    /// Begins a load, abandons it, and begins another one while the first still runs.
+    private func overlap(in container: Container) async -> Task<Thing, any Error> {
+        let abandoned = Task { try await container[Stubborn.self] }
+        await container.stage.tally("Stubborn").reaches(1)
+        abandoned.cancel()
+        await #expect(throws: CancellationError.self) { try await abandoned.value }
+        let next = Task { try await container[Stubborn.self] }
+        await container.stage.tally("Stubborn").reaches(2)
+        return next
+    }
+
+    @Test("A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 27)")
+    func abandonedSucceedsFirst() async throws {
+        let container = Container()
+        let stage = container.stage
+        let next = await overlap(in: container)
+        stage.gate("Stubborn 1").open()
+        await expect(stage.log.first(1), equals: ["end 1, cancelled"])
+        while container.loadsUnderWay > 1 { await Task.yield() }
+        try await expect(container[Stubborn.self].name, equals: "Stubborn 1")
+        stage.gate("Stubborn 2").open()
+        try await expect(next.value.name, equals: "Stubborn 1")
+        await expect(stage.log.first(3), equals: ["end 1, cancelled", "end 2", "close 2"])
+        try await container.close()
+        expect(stage.log.all.last, equals: "close 1")
+        expect(stage.log.all.count, equals: 4)
+    }
+
+    @Test("A reader after the last one left starts a new load at once; it is kept if first (law 27)")
+    func newOneSucceedsFirst() async throws {
+        let container = Container()
+        let stage = container.stage
+        let next = await overlap(in: container)
+        stage.gate("Stubborn 2").open()
+        try await expect(next.value.name, equals: "Stubborn 2")
+        stage.gate("Stubborn 1").open()
+        await expect(stage.log.first(3), equals: ["end 2", "end 1, cancelled", "close 1"])
+        try await expect(container[Stubborn.self].name, equals: "Stubborn 2")
+        try await container.close()
+        expect(stage.log.all.count, equals: 4)
+        expect(stage.log.all.last, equals: "close 2")
+    }
+
+    @Test("A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 27)")
+    func failuresOfOverlappingLoads() async throws {
+        for failing in 1...2 {
+            let container = Container().unreported
+            let stage = container.stage
+            stage.fail("Stubborn \(failing)")
+            let next = await overlap(in: container)
+            stage.gate("Stubborn 1").open()
+            while container.loadsUnderWay > 1 { await Task.yield() }
+            stage.gate("Stubborn 2").open()
+            try await expect(next.value.name, equals: "Stubborn \(3 - failing)")
+        }
+    }
+}
+
+// Law 27: depending loads are waiters, too: a load runs with the priority of its most urgent waiter,
+// directly or through others, where the runtime can raise it.
+@Suite("Urgency is handed on to what a load waits for (law 27)", .timeLimit(.minutes(5))) struct LoadPriorityTests {}
+
+extension LoadPriorityTests {
+    struct Deep: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> TaskPriority {
+            let stage = container.stage
+            stage.gate("begun").open()
+            await stage.gate("deep").opened()
+            return await raisedPriority()
+        }
+    }
+    struct Middle: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> TaskPriority {
+            try await container[Deep.self]
+        }
+    }
+    struct Top: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> TaskPriority {
+            try await container[Middle.self]
+        }
+    }
+
+    @Test("A reader that waits through other loads raises all of them (law 27)", arguments: 0..<3)
+    func through(way: Int) async throws {
+        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
+        let container = Container()
+        let stage = container.stage
+        func read() async throws -> TaskPriority {
+            switch way {
+            case 0: try await container[Deep.self]
+            case 1: try await container[Middle.self]
+            default: try await container[Top.self]
+            }
+        }
+        let first = Task.detached(priority: .background) { try await read() }
+        await stage.gate("begun").opened()
+        let second = Task.detached(priority: .high) {
+            stage.gate("second").open()
+            return try await read()
+        }
+        await stage.gate("second").opened()
+        stage.gate("deep").open()
+        let priority = try await finishing { try await second.value }
+        expect(priority >= .high)
+        _ = try await first.value
+    }
+}

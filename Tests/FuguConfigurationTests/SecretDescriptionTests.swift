@@ -1,0 +1,266 @@
+import Foundation
+import Fugu
+import FuguConfiguration
+import FuguInspection
+import Support
+import Testing
+
+extension ContainerKeys {
+    fileprivate var databasePasswordKey: PropertyKey<String?> { .init("law26.database.password", isSecret: true) }
+}
+
+private struct DatabaseContent: Decodable, Sendable {
+    var host: String
+    var password: Bool
+}
+
+extension ContainerKeys {
+    fileprivate var databaseKey: PropertyKey<DatabaseContent?> { .init("law26.database") }
+}
+
+/// A type whose own error tells what it was given wherever it can.
+private struct Talkative: Decodable, Sendable {
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        throw PropertyError("bad \(text)", name: text, expected: "not \(text)", found: text)
+    }
+}
+
+/// Descriptions of containers, sources, and errors show no secret (law 26).
+struct SecretDescriptionTests {
+    private static let secret = "hunter2"
+    private static let toml = "[database]\npassword = 'hunter2'"
+
+    private static var sources: [any PropertySource] {
+        [
+            EnvironmentSource(environment: ["PASSWORD": secret]), ArgumentsSource(["--password", secret]),
+            DictionarySource(["password": .string(secret)], name: "values"),
+            StructSource(reflecting: Settings()), TOMLSource(text: toml, name: "toml"),
+            JSONSource(text: #"{"password": "hunter2"}"#, name: "json"),
+        ]
+    }
+
+    private struct Settings { var password = SecretDescriptionTests.secret }
+
+    private func texts(of value: Any) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return [
+            "\(value)", String(reflecting: value), dumped, "\([value])",
+            "\(Mirror(reflecting: value).children.map { $0 })",
+        ]
+    }
+
+    @Test("No source and no snapshot prints, dumps or mirrors a value (law 26)")
+    func sources() throws {
+        for source in Self.sources {
+            for text in texts(of: source) + texts(of: try source.load()) {
+                expect(!text.contains("hunter2"), "\(text)")
+            }
+        }
+    }
+
+    @Test("A source describes itself by its name and its number of values (law 26)")
+    func counts() throws {
+        let variables = EnvironmentSource(environment: ["A": "1", "B": "2"])
+        expect("\(variables)", equals: "EnvironmentSource(environment, 2 values)")
+        expect("\(DictionarySource(["a": 1], name: "d"))", equals: "DictionarySource(d, 1 value)")
+        expect(
+            "\(try TOMLSource(text: "a = 1\n[b]\nc = 2", name: "x").load())", equals: "PropertySnapshot(x, 2 values)")
+        struct Own: PropertySource {
+            let name = "own"
+            let secret = "hunter2"
+            func load() throws(PropertyError) -> PropertySnapshot { .missing(source: name) }
+        }
+        expect("\(Own())", equals: "Own(own)")
+    }
+
+    @Test("What lies inside a table is shown by no explanation and no error, declared secret or not (law 26)")
+    func insideTables() throws {
+        let container = Container()
+        let reports = container.reports()
+        try container.apply(TOMLSource(text: "[law26.server]\nhost = 'h'\npassword = 'hunter2'", name: "x"))
+        let table = PropertyKey<[String: PropertyValue]>("law26.server", defaultValue: [:])
+        expect("\(container.explain(table))", equals: "law26.server = {host, password} (x:1:1)")
+        struct Server: Decodable, Sendable {
+            var host: String
+            var password: Int
+        }
+        let wrong = PropertyKey<Server?>("law26.server")
+        expect(
+            thrown { _ = try container.require(wrong) },
+            equals: "x:3:12: law26.server.password: expected Int, found string")
+        container[PropertyKey<Law26Settings?>("law26.code")] = Law26Settings()
+        expect(
+            "\(container.explain(PropertyKey<Law26Settings?>("law26.code")))",
+            equals: "law26.code = {password} (set by code)")
+        expect(reports.all.allSatisfy { !$0.contains("hunter2") })
+    }
+
+    private struct Law26Settings: Decodable, Sendable { var password = SecretDescriptionTests.secret }
+
+    @Test("A key that declare or validate has named is secret before it is first read (law 26)")
+    func declared() throws {
+        let container = Container().unreported
+        container.declare(\.databaseKey, \.databasePasswordKey)
+        try container.apply(DictionarySource(["law26.database": .string(Self.secret)], name: "x"))
+        expect("\(container.explain(\.databaseKey))".contains("(secret)"))
+        expect(thrown { try container.validate() }, equals: "x: law26.database: expected table, found string")
+    }
+
+    @Test("Nothing that a type's own error says of a secret is printed (law 26)")
+    func ownErrors() throws {
+        let container = Container()
+        try container.apply(TOMLSource(text: "law26.custom = 'hunter2'", name: "x"))
+        let key = PropertyKey<Talkative?>("law26.custom", isSecret: true)
+        expect(thrown { _ = try container.require(key) }, equals: "x:1:16: law26.custom: the value is invalid")
+        let open = PropertyKey<Talkative?>("law26.open")
+        try container.apply(TOMLSource(text: "law26.open = 'blue'", name: "y"))
+        expect(thrown { _ = try container.require(open) }, equals: "y:1:14: blue: bad blue")
+    }
+
+    @Test("The names inside a secret are shown by no error (law 26)")
+    func members() throws {
+        let container = Container()
+        let key = PropertyKey<[String: Int]>("law26.tokens", defaultValue: [:], isSecret: true)
+        try container.apply(TOMLSource(text: "law26.tokens.hunter2 = 'x'", name: "x"))
+        expect(thrown { _ = try container.require(key) }, equals: "x:1:24: law26.tokens.…: expected Int, found string")
+        struct Login: Decodable, Sendable { var user: String }
+        let login = PropertyKey<Login?>("law26.account", isSecret: true)
+        try container.apply(TOMLSource(text: "[law26.account]", name: "y"))
+        expect(thrown { _ = try container.require(login) }, equals: "y:1:1: law26.account.…: missing; expected String")
+    }
+
+    @Test("An argument that stands where a secret's value should is not printed, nor what follows a name (law 26)")
+    func arguments() throws {
+        let key = PropertyKey<String?>("law26.password", isSecret: true)
+        let container = Container()
+        try container.apply(ArgumentsSource(["--law26-password", "--hunter2"]))
+        expect(
+            thrown { try container.validate([key]) },
+            equals: """
+                argument --law26-password: law26.password: needs a value; expected String, as in --law26-password=…
+                the argument after --law26-password: unknown name; if it's the value of --law26-password, write --law26-password=…
+                """)
+        let other = Container()
+        try other.apply(ArgumentsSource(["--law26-password:hunter2"]))
+        expect(!thrown { try other.validate([key]) }.contains("hunter2"))
+    }
+
+    @Test("Two names that share a variable are both secret if one is (law 26)")
+    func sharedVariables() throws {
+        let secret = PropertyKey<String?>("law26.pass.word", isSecret: true)
+        let other = PropertyKey<Int>("law26.pass_word", defaultValue: 1)
+        let container = Container().unreported
+        try container.apply(EnvironmentSource(environment: ["LAW26_PASS_WORD": Self.secret]))
+        expect(container[secret], equals: Self.secret)
+        expect(!thrown { _ = try container.require(other) }.contains("hunter2"))
+        expect(!"\(container.explain(other))".contains("hunter2"))
+    }
+
+    @Test("A source can mark values as secrets by patterns of their names (law 26)")
+    func patterns() throws {
+        let container = Container()
+        let source = DictionarySource(["law26p": ["apiToken": "hunter2", "open": "blue", "a.token.b": "x"]], name: "x")
+        try container.apply(source.markingSecrets("*apiToken", "vault.*", "law26p.*token*b"))
+        expect(
+            "\(container.explain(PropertyKey<String?>("law26p.a.token.b")))", equals: "law26p.a.token.b = (secret) (x)")
+        let token = PropertyKey<Int>("law26p.apiToken", defaultValue: 1)
+        expect(thrown { _ = try container.require(token) }, equals: "x: law26p.apiToken: expected Int, found string")
+        expect(
+            "\(container.explain(PropertyKey<String?>("law26p.apiToken")))", equals: "law26p.apiToken = (secret) (x)")
+        expect("\(container.explain(PropertyKey<String?>("law26p.open")))", equals: "law26p.open = \"blue\" (x)")
+    }
+
+    @Test("A name that only begins like a secret's is none; what stands in a secret's table or list is (law 26)")
+    func beginsAlike() throws {
+        let container = Container().unreported
+        _ = container[PropertyKey<String?>("law26b.key", isSecret: true)]
+        let values: [String: PropertyValue] = ["law26b.keyboard": "qwerty", "law26b.key.text": "hunter2"]
+        try container.apply(DictionarySource(values, name: "x"))
+        let open = PropertyKey<String?>("law26b.keyboard")
+        expect("\(container.explain(open))", equals: "law26b.keyboard = \"qwerty\" (x)")
+        expect(!"\(container.explain(PropertyKey<String?>("law26b.key.text")))".contains("hunter2"))
+        expect(SecretNames.cover("law26b.key[2]") && !SecretNames.cover("law26b.keyboard[2]"))
+    }
+
+    @Test("A line feed or an escape sequence in a name, a path or an argument forges no line (law 26)")
+    func forged() throws {
+        let container = Container()
+        try container.apply(ArgumentsSource(["--x\nerror: all is well\u{1B}[2J=1"]))
+        try container.apply(JSONSource(text: #"{"a\nfake: line\u001b[2J": 1}"#, name: "x\ny"))
+        let error = thrown { try container.validate([PropertyKey<Int?>("law26.known")]) }
+        expect(error.split(separator: "\n").count, equals: 2)
+        expect(!error.contains("\u{1B}"))
+        expect(error.contains("x\\ny:1:2: a\\nfake: line\\u001B[2J: unknown name"))
+        expect(!"\(PropertyError("a\nb", source: "s\n", name: "n\u{7}"))".contains { $0.isNewline || $0 == "\u{7}" })
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var database: PropertyKey<String?> { .init("law26.address") }
+    fileprivate var link: PropertyKey<URL?> { .init("law26.link") }
+    fileprivate var limit: PropertyKey<Int> { .init("law26.limit", defaultValue: 1) }
+    fileprivate var replicas: PropertyKey<[String]> { .init("law26.replicas", defaultValue: []) }
+    fileprivate var fallback: PropertyKey<URL> {
+        .init("law26.fallback", defaultValue: URL(string: "redis://:hunter2@cache.example:6379")!)
+    }
+}
+
+/// The user's part of a URL is never printed, secret or not (law 26).
+struct SecretAddressTests {
+    @Test(
+        "A printed URL has no user and no password (law 26)",
+        arguments: [
+            ("postgres://user:hunter2@db.example:5432/app", "postgres://…@db.example:5432/app"),
+            ("https://hunter2@example.org", "https://…@example.org"),
+            ("redis://:hunter2@cache/0?a=b@c", "redis://…@cache/0?a=b@c"),
+            ("amqp://u:hunter/2#?@host/x", "amqp://…@host/x"),
+            ("mongodb://u:hunter2@a:1,b:2/x", "mongodb://…@a:1,b:2/x"),
+            ("a://u:hunter2@b c://v:hunter2@d", "a://…@b c://…@d"),
+            ("https://u:p@hunter2@example.org", "https://…@example.org"),
+            ("https://example.org/@user", "https://example.org/@user"), ("user@example.org", "user@example.org"),
+            ("https://example.org", "https://example.org"), ("://", "://"), ("é://ü:hunter2@ö/@", "é://…@ö/@"),
+        ])
+    func texts(text: String, expected: String) throws {
+        let quoted = "\"\(expected)\""
+        expect(PropertyValue.string(text).description, equals: quoted)
+        expect(PropertyError("it's \(text)").description, equals: "it's \(expected)")
+        expect(PropertyOrigin(source: text).description, equals: expected)
+        let container = Container()
+        try container.apply(
+            DictionarySource(["law26.address": .string(text), "law26.limit": .string(text)], name: "x"))
+        expect(container.explain(\.database).winner.value, equals: quoted)
+        let error = #expect(throws: PropertyError.self) { try container.require(\.limit) }
+        #expect(error?.found?.contains("hunter2") == false && error?.description.contains("hunter2") == false)
+    }
+
+    @Test("A long URL is cut after its user is left out, so that no part of it is seen (law 26)")
+    func long() throws {
+        let container = Container()
+        let text = "postgres://user:hunter2\(String(repeating: "hunter2", count: 20))@db.example/app"
+        try container.apply(EnvironmentSource(environment: ["LAW26_LIMIT": text]))
+        let error = #expect(throws: PropertyError.self) { try container.require(\.limit) }
+        expect(error?.found, equals: "text \"postgres://…@db.example/app\"")
+    }
+
+    @Test("Explanations, references, and graphs print no user of a URL, in lists and defaults, too (law 26)")
+    func everywhere() throws {
+        let container = Container()
+        container.declare(\.database, \.link, \.replicas, \.fallback)
+        let text = "postgres://user:hunter2@db.example/app"
+        try container.apply(
+            TOMLSource(text: "law26.replicas = ['\(text)', '\(text)']\nlaw26.link = '\(text)'", name: "x.toml"))
+        try container.apply(ArgumentsSource(["--law26-address", text]))
+        container.link = URL(string: text)
+        _ = (container.database, container.replicas, container.fallback)
+        let reference = container.reference()
+        let texts =
+            container.explain().map(\.description) + [
+                reference.helpText, reference.toml, reference.markdown,
+                "\(container.graph(includingValues: true))", "\(container)",
+            ]
+        for text in texts { #expect(!text.contains("hunter2"), "\(text)") }
+        #expect(container.explain(\.replicas).winner.value?.contains("postgres://…@db.example/app") == true)
+    }
+}

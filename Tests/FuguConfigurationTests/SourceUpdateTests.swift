@@ -1,0 +1,97 @@
+import Fugu
+import FuguConfiguration
+import Support
+import Testing
+
+@Suite("The update of a mutable source: what its closure may do (law 4)", .timeLimit(.minutes(5)))
+struct SourceUpdateTests {}
+
+extension SourceUpdateTests {
+    private static var key: PropertyKey<Int> { .init("law04.update", defaultValue: 0) }
+
+    @Test("A container that applied the source may be released inside (laws 4 and 8)")
+    func release() async {
+        await #expect(processExitsWith: .success) {
+            ThisProcess.mustEndSoon()
+            let source = MutableSource(["law04.update": 1], name: "source")
+            let container = Locked<Container?>(Container())
+            try container.withLock { $0! }.apply(source)
+            precondition(container.withLock { $0! }[Self.key] == 1)
+            source.update { values in
+                let last = container.withLock { $0.take() }
+                precondition(last != nil)
+                _ = consume last
+                values["law04.update"] = 2
+            }
+            precondition(source["law04.update"] == 2)
+        }
+    }
+
+    @Test("Reads, a reload, and a new registration inside see the former values (laws 4 and 7)")
+    func reads() async {
+        await #expect(processExitsWith: .success) {
+            ThisProcess.mustEndSoon()
+            let source = MutableSource(["law04.update": 1], name: "source")
+            let (container, other) = (Container(), Container())
+            try container.apply(source)
+            precondition(container[Self.key] == 1)
+            source.update { values in
+                values["law04.update"] = 2
+                precondition(source["law04.update"] == 1)
+                do {
+                    try container.reload()
+                    try other.apply(source)
+                } catch { preconditionFailure("\(error)") }
+                precondition(container[Self.key] == 1 && other[Self.key] == 1)
+                source.observeChanges {}?()
+                // Another thread reads meanwhile, too.
+                precondition(onAnotherThread { source["law04.update"] } == 1)
+            }
+            precondition(container[Self.key] == 2 && other[Self.key] == 2)
+        }
+    }
+
+    @Test("An update of the same source inside stops the program with a message (law 7)")
+    func nested() async {
+        let inSubscript = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            let source = MutableSource(name: "flags")
+            source.update { _ in source["a"] = 1 }
+        }
+        expectMessage(of: inSubscript, "the source flags", "closure receives")
+        let inUpdate = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            let source = MutableSource(name: "flags")
+            source.update { _ in source.update { $0["a"] = 1 } }
+        }
+        expectMessage(of: inUpdate, "the source flags", "closure receives")
+    }
+
+    @Test("Another source may be changed inside, and what it tells may change this one afterward (laws 4 and 10)")
+    func others() {
+        let (source, other) = (MutableSource(name: "source"), MutableSource(name: "other"))
+        source.update { values in
+            other["a"] = 1
+            values["a"] = other["a"]
+        }
+        expect(source["a"] == 1)
+        let changes = Counter()
+        let end = source.observeChanges { if changes.add() == 1 { source["b"] = 2 } }
+        source["a"] = 3
+        expect(source["b"] == 2)
+        end?()
+    }
+
+    @Test("Updates on many threads wait for each other, so that none is lost (law 7)")
+    func exclusive() {
+        let source = MutableSource(["n": 0], name: "source")
+        onThreads(4) { _ in
+            for _ in 0..<500 {
+                source.update { values in
+                    if case .integer(let number)? = values["n"] { values["n"] = .integer(number + 1) }
+                }
+            }
+        }
+        expect(source["n"] == 2_000)
+    }
+}

@@ -1,0 +1,330 @@
+import Fugu
+import Observation
+import Support
+import Testing
+
+@Suite("Law 14: children and parents") struct ChildrenTests {}
+
+extension ChildrenTests {
+    struct Size: Property { static var defaultValue: Int { 1 } }
+    struct Title: Property { static var defaultValue: String { "untitled" } }
+    struct Nickname: Property { static var defaultValue: String? { "none" } }
+    struct Greeter: Feature {
+        let text: String
+        static func load(in container: any FeatureContainer) -> Greeter {
+            Greeter(text: "Hello, \(container[Title.self])")
+        }
+    }
+
+    private static let held: [String: Drawing.Held] = [
+        "size": .property(Size.self), "title": .property(Title.self), "greeter": .instance(greeter),
+    ]
+    private static let greeter = FeatureKey { Thing("Hello, \($0[Title.self])", $0) }
+
+    @Test("A value set in a child stays there (law 14)")
+    func setStays() {
+        Drawing(
+            """
+            root               → 1
+              child    size=7  → 7
+                below          → 7
+              sibling          → 1
+            """, Self.held, reading: { $0[Size.self] })
+        Drawing(
+            """
+            root                  → root: Hello, untitled
+              child    greeter=Hi → child: Hi
+                below             → child: Hi
+              sibling             → root: Hello, untitled
+            """, Self.held
+        ) { $0[Self.greeter] }
+    }
+
+    @Test("A child sees what its parent is set to, before and after it has read it (law 14)")
+    func seesParent() {
+        let title = Drawing(
+            """
+            root            title=A → A
+              child
+                grandchild          → A
+            """, Self.held, reading: { $0[Title.self] })
+        title.show(
+            """
+            root            title=B → B
+              child                 → B
+                grandchild          → B
+            """)
+        title.show(
+            """
+            root                    → untitled
+              child                 → untitled
+                grandchild          → untitled
+            """)
+        Drawing(
+            """
+            root            greeter=set → root: set
+              child                     → root: set
+                grandchild              → root: set
+            """, Self.held
+        ) { $0[Self.greeter] }
+    }
+
+    @Test("A child that set it itself does not see the parent's changes until it resets it (law 14)")
+    func shadows() {
+        let family = Drawing(
+            """
+            root     size=3 → 3
+              child  size=2 → 2
+            """, Self.held, reading: { $0[Size.self] })
+        family.show(
+            """
+            root     size=4 → 4
+              child  size=2 → 2
+            """)
+        family.show(
+            """
+            root     size=4 → 4
+              child         → 4
+            """)
+    }
+
+    @Test("A child that sets nil hides its parent's value (laws 1, 14)")
+    func setsNil() {
+        let root = Container()
+        root[Nickname.self] = "Ada"
+        let child = root.child { $0[Nickname.self] = nil }
+        expect(child[Nickname.self] == nil)
+        expect(root[Nickname.self], equals: "Ada")
+        child.reset(Nickname.self)
+        expect(child[Nickname.self], equals: "Ada")
+    }
+
+    @Test("A child is configured at birth, and one whose configuration throws leaves nothing behind (law 14)")
+    func configuredAtBirth() throws {
+        struct Refused: Error {}
+        let root = Container()
+        let child = root.child { $0[Size.self] = 5 }
+        expect(child[Size.self], equals: 5)
+        #expect(throws: Refused.self) {
+            _ = try root.child { (container: Container) throws(Refused) in
+                container[Size.self] = 6
+                throw Refused()
+            }
+        }
+        expect(root[Size.self], equals: 1)
+    }
+
+    @Test("Set and reset on every level are seen below at once, eight generations deep (law 14)")
+    func everyLevel() {
+        var line = [Container()]
+        for _ in 0..<8 { line.append(line.last!.child()) }
+        func expected(_ values: [Int: Int], _ level: Int) -> Int {
+            (0...level).reversed().lazy.compactMap { values[$0] }.first ?? 1
+        }
+        var random = SeededGenerator(seed: 14)
+        var values: [Int: Int] = [:]
+        for step in 0..<400 {
+            let level = Int.random(in: 0...8, using: &random)
+            if Bool.random(using: &random) {
+                line[level][Size.self] = step
+                values[level] = step
+            } else {
+                line[level].reset(Size.self)
+                values[level] = nil
+            }
+            // Those not read now have an outdated link to be seen through later.
+            for reader in 0...8 where Bool.random(using: &random) {
+                expect(line[reader][Size.self], equals: expected(values, reader))
+            }
+        }
+    }
+
+    @Test("Observers of children hear the parent's changes unless they are shadowed (law 14)")
+    func observersHearParents() {
+        let root = Container()
+        let middle = root.child()
+        let child = middle.child()
+        let sibling = root.child()
+        let heard = Log<String>()
+        for (name, container) in [("root", root), ("middle", middle), ("child", child), ("sibling", sibling)] {
+            container.observe(Size.self) { heard.add("\(name) \($0)") }
+        }
+        root[Size.self] = 2
+        expect(Set(heard.all), equals: ["root 2", "middle 2", "child 2", "sibling 2"])
+        middle[Size.self] = 3
+        expect(Set(heard.all.dropFirst(4)), equals: ["middle 3", "child 3"])
+        root[Size.self] = 4
+        expect(Set(heard.all.dropFirst(6)), equals: ["root 4", "sibling 4"])
+        middle.reset(Size.self)
+        expect(Set(heard.all.dropFirst(8)), equals: ["middle 4", "child 4"])
+        expect(heard.all.count, equals: 10)
+    }
+
+    @Test("Observers of children hear of a feature that was set in the parent (law 14)")
+    func observersHearSets() {
+        let root = Container()
+        let child = root.child()
+        let shadowed = root.child { $0[Greeter.self] = Greeter(text: "own") }
+        let heard = Log<String>()
+        child.observe(Greeter.self) { heard.add($0.text) }
+        shadowed.observe(Greeter.self) { heard.add("shadowed \($0.text)") }
+        root[Greeter.self] = Greeter(text: "set")
+        expect(heard.all, equals: ["set"])
+    }
+
+    @Test("The values of a child's property follow the parent (law 14)")
+    func valuesFollow() async {
+        let root = Container()
+        let child = root.child()
+        var values = child.values(of: Size.self).makeAsyncIterator()
+        await expect(values.next(isolation: nil), equals: 1)
+        root[Size.self] = 2
+        await expect(values.next(isolation: nil), equals: 2)
+        child[Size.self] = 3
+        await expect(values.next(isolation: nil), equals: 3)
+        root[Size.self] = 4
+        child.reset(Size.self)
+        await expect(values.next(isolation: nil), equals: 4)
+    }
+
+    @Test("A child's observable follows the parent, unless the child hides the key (law 14)")
+    func observableFollows() {
+        let root = Container()
+        let child = root.child()
+        let changes = Counter()
+        func track() {
+            withObservationTracking {
+                _ = child.observable[Size.self]
+            } onChange: {
+                changes.add()
+            }
+        }
+        track()
+        root[Size.self] = 2
+        expect(changes.value, equals: 1)
+        child[Size.self] = 3
+        track()
+        root[Size.self] = 4
+        expect(changes.value, equals: 1)
+    }
+
+    @Test("A child keeps its parent alive, and nothing keeps a child (laws 8, 14)")
+    func lifetimes() {
+        let alive = Counter()
+        struct Held: Property { static var defaultValue: Token? { nil } }
+        weak var root: Container?
+        weak var middle: Container?
+        weak var child: Container?
+        do {
+            var strongRoot: Container? = Container()
+            root = strongRoot
+            root![Held.self] = Token(1, alive: alive)
+            var strongMiddle: Container? = strongRoot!.child { $0[Held.self] = Token(2, alive: alive) }
+            middle = strongMiddle
+            var strongChild: Container? = strongMiddle!.child { $0[Held.self] = Token(3, alive: alive) }
+            child = strongChild
+            strongRoot = nil
+            strongMiddle = nil
+            expect(root != nil)
+            expect(middle != nil)
+            expect(alive.value, equals: 3)
+            strongChild!.reset(Held.self)
+            expect(strongChild![Held.self]!.number, equals: 2)
+            strongChild = nil
+        }
+        expect(child == nil)
+        expect(middle == nil)
+        expect(root == nil)
+        expect(alive.value, equals: 0)
+    }
+
+    @Test("A child that is released releases what it held, while its parent lives on (laws 8, 14)")
+    func childReleases() {
+        struct Request: Property { static var defaultValue: Int { 0 } }
+        struct Handler: Feature {
+            let token: Token
+            let handle: any FeatureContainer
+            static func load(in container: any FeatureContainer) -> Handler {
+                Handler(token: Token(container[Request.self], alive: handlersAlive), handle: container)
+            }
+        }
+        let root = Container()
+        for number in 1...3 {
+            let child = root.child { $0[Request.self] = number }
+            expect(child[Handler.self].token.number, equals: number)
+            expect(handlersAlive.value, equals: 1)
+        }
+        expect(handlersAlive.value, equals: 0)
+        withExtendedLifetime(root) {}
+    }
+}
+
+private let handlersAlive = Counter()
+
+@Suite("Law 14: what children cost") struct ChildrenCostTests {}
+
+extension ChildrenCostTests {
+    struct Size: Property { static var defaultValue: Int { 1 } }
+    struct Request: Property { static var defaultValue: Int { 0 } }
+    final class Handler: Feature, Sendable {
+        let request: Int
+        init(_ request: Int) { self.request = request }
+        static func load(in container: any FeatureContainer) -> Handler { Handler(container[Request.self]) }
+    }
+
+    /// Nanoseconds of one set on the root, the best of several rounds.
+    private static func costOfSet(_ root: Container) -> Double {
+        let clock = ContinuousClock()
+        return (0..<9).map { _ in
+            let time = clock.measure { for value in 0..<1000 { root[Size.self] = value } }
+            return Double(time.components.attoseconds) / 1e9 / 1000
+        }.min()!
+    }
+
+    @Test(
+        "With 10,000 live children that read it, a set on the root costs at most ten times as much as with none (law 14)"
+    )
+    func setNanosecondsDoNotCountChildren() {
+        let root = Container()
+        root[Size.self] = 0
+        let alone = Self.costOfSet(root)
+        let children = (0..<10_000).map { _ in root.child() }
+        for child in children { _ = child[Size.self] }
+        let crowded = Self.costOfSet(root)
+        // An observer sends every set the long way, which must not count children either.
+        let lonely = Container()
+        let heard = Counter()
+        for observed in [lonely, children[0]] { observed.observe(Size.self) { _ in heard.add() } }
+        let (observedAlone, observed) = (Self.costOfSet(lonely), Self.costOfSet(root))
+        expect(crowded <= alone * 10, "\(Int(alone)) ns alone, \(Int(crowded)) ns with 10,000 children")
+        expect(
+            observed <= observedAlone * 10,
+            "\(Int(observedAlone)) ns alone, \(Int(observed)) ns with 10,000 children of which one observes")
+        expect(children.last![Size.self], equals: 999)
+        expect(heard.value > 0)
+    }
+
+    @Test("50,000 children made, used and dropped leave the memory flat (laws 8, 14)")
+    func residentMemoryIsFlat() async {
+        await #expect(processExitsWith: .success) {
+            let root = Container()
+            let keys = (0..<12).map { PropertyKey(defaultValue: 0, id: $0) }
+            func use(_ count: Int) {
+                for number in 0..<count {
+                    let child = root.child { $0[Request.self] = number }
+                    precondition(child[Request.self] == number && child[Size.self] == 1)
+                    guard number.isMultiple(of: 8) else { continue }
+                    precondition(child[Handler.self].request == number)
+                    // More than a container has room for at first.
+                    for key in keys { child[key] = number }
+                }
+            }
+            use(10_000)
+            let before = ThisProcess.residentBytes ?? 0
+            use(50_000)
+            let after = ThisProcess.residentBytes ?? 0
+            // One forgotten node alone would take some 200 bytes of each: 10 MB.
+            precondition(after - before < 2_000_000, "\(after - before) bytes more")
+        }
+    }
+}

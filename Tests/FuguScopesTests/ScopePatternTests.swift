@@ -1,0 +1,267 @@
+import Fugu
+import Support
+import Testing
+
+@testable import FuguScopes
+
+/// Through `configureScopes` and `scope`; the matcher's own tests follow below.
+@Suite("Patterns choose scopes by their whole path (law 22)") struct ScopePatternTests {}
+
+extension ScopePatternTests {
+    struct IsMatched: Property { static var defaultValue: Bool { false } }
+
+    private func matches(_ pattern: String, _ path: String) -> Bool {
+        let container = Container()
+        container.configureScopes(pattern) { $0[IsMatched.self] = true }
+        return container.scope(path)[IsMatched.self]
+    }
+
+    @Test("A pattern chooses scopes by the whole path, with an optional leading slash and without the query (law 22)")
+    func whole() {
+        for path in ["/a/3/b", "a/3/b", "/a/3/b?c=/d"] {
+            expect(matches("/a/*/b", path) && matches("a/*/b", path), path)
+        }
+        for path in ["/a/3/b/", "/a/3/4/b", "/x/a/3/b", "//a/3/b", "b?/a/3/b"] {
+            expect(!matches("/a/*/b", path), path)
+        }
+        for path in ["", "/", "/a", "/a/b"] { expect(matches("**", path), path) }
+    }
+
+    @Test("A predicate takes the pattern's place, and is given the path with its slash and without its query (law 22)")
+    func predicate() {
+        let asked = Log<String>()
+        let container = Container()
+        container.configureScopes(
+            where: {
+                asked.add($0)
+                return $0.count == 3
+            }
+        ) { $0[IsMatched.self] = true }
+        expect(container.scope("ab?q=1")[IsMatched.self])
+        expect(!container.scope("/abc")[IsMatched.self])
+        expect(asked.all, equals: ["/ab", "/abc"])
+    }
+
+    @Test("A predicate is asked once per computation and without a lock: it may read the container (laws 21 and 22)")
+    func predicateWithoutLock() {
+        struct Allowed: Property { static var defaultValue: Set<String> { [] } }
+        let asked = Counter()
+        let container = Container()
+        container.configureScopes(
+            where: { [unowned container] path in
+                asked.add()
+                return container[Allowed.self].contains(path)
+            }
+        ) { $0[IsMatched.self] = true }
+        let scope = container.scope("/a")
+        expect(!scope[IsMatched.self])
+        container[Allowed.self] = ["/a"]
+        expect(!scope[IsMatched.self])
+        container.invalidateScopes()
+        expect(scope[IsMatched.self])
+        expect(scope[IsMatched.self])
+        expect(asked.value, equals: 2)
+    }
+}
+
+@Suite("Patterns over scope paths (law 22)") struct ScopePatternSearchTests {}
+
+extension ScopePatternSearchTests {
+    /// A pattern, paths that it matches and paths that it does not.
+    struct Example: Sendable, CustomTestStringConvertible {
+        let pattern: String
+        let matching: [String]
+        let others: [String]
+
+        init(_ pattern: String, matches matching: [String], not others: [String]) {
+            self.pattern = pattern
+            self.matching = matching
+            self.others = others
+        }
+
+        var testDescription: String { pattern }
+    }
+
+    @Test(
+        "A pattern matches these paths and not those (law 22)",
+        arguments: [
+            Example("/a", matches: ["/a"], not: ["/a/b", "/ab", "/b/a", "/A", "/"]),
+            Example("/volcanos/*/status", matches: ["/volcanos/3/status"], not: ["/volcanos/3/4/status", "/volcanos"]),
+            Example("/*.json", matches: ["/.json", "/x.json"], not: ["/a/x.json", "/x.json/"]),
+            Example("/a/*", matches: ["/a/b", "/a/"], not: ["/a", "/a/b/c", "/a/b/"]),
+            Example("/a*b", matches: ["/ab", "/axb", "/a*b", "/abb"], not: ["/a/b", "/axbx", "/xab"]),
+            Example("/*a*b*", matches: ["/ab", "/xaxbx", "/ba1ab"], not: ["/ba", "/a/b"]),
+            Example(
+                "/a/**/b", matches: ["/a/b", "/a/x/b", "/a/x/y/b", "/a//b"], not: ["/ab", "/a/xb", "/a/b/", "/a/bx"]),
+            Example("/a/**", matches: ["/a/", "/a/b", "/a/b/c", "/a//"], not: ["/a", "/ab", "/b/a/c"]),
+            Example("/a/**/", matches: ["/a/", "/a/b/", "/a/b/c/"], not: ["/a", "/a/b"]),
+            Example("/**/x", matches: ["/x", "/a/x", "/a/b/x", "//x"], not: ["/", "/ax", "/x/a"]),
+            Example("/**/a/**/b/**", matches: ["/a/b/", "/1/a/2/3/b/4/5"], not: ["/a/b", "/b/a/", "/1a/b/"]),
+            Example("/a?c", matches: ["/abc", "/aéc", "/a🐡c", "/a👨‍👩‍👧c"], not: ["/ac", "/a/c", "/abbc"]),
+            Example("/?/?", matches: ["/a/b"], not: ["/a/", "//b", "/ab"]),
+            Example(
+                "/a.b+(c)[d]\\e", matches: ["/a.b+(c)[d]\\e"],
+                not: ["/axb+(c)[d]\\e", "/a.bb(c)[d]\\e", "/A.b+(c)[d]\\e"]),
+        ]
+    )
+    func examples(_ example: Example) {
+        let pattern = ScopePattern(example.pattern)
+        for path in example.matching { expect(pattern.matches(path), "\(example.pattern) should match \(path)") }
+        for path in example.others { expect(!pattern.matches(path), "\(example.pattern) should not match \(path)") }
+    }
+
+    @Test("A leading slash is optional on either side, a trailing one counts (law 22)")
+    func slashes() {
+        for pattern in ["/a/b", "a/b"] {
+            for path in ["/a/b", "a/b"] { expect(ScopePattern(pattern).matches(path)) }
+            for path in ["/a/b/", "//a/b", "a//b"] { #expect(!ScopePattern(pattern).matches(path)) }
+        }
+        expect(ScopePattern("/a/").matches("a/"))
+        expect(ScopePattern("/*/a").matches("//a"))
+    }
+
+    @Test("The empty path is the root (law 22)")
+    func root() {
+        for path in ["", "/", "/?q", "?q"] {
+            for pattern in ["", "/", "*", "/*", "**", "/**"] { expect(ScopePattern(pattern).matches(path)) }
+            for pattern in ["?", "a", "/**/a", "//", "/*/*"] { #expect(!ScopePattern(pattern).matches(path)) }
+        }
+    }
+
+    @Test("A query is ignored, whatever stands in it (law 22)")
+    func query() {
+        expect(ScopePattern("/a/b").matches("/a/b?c=/d/e&f=?"))
+        expect(ScopePattern("/a/?").matches("/a/b?c"))
+        expect(!ScopePattern("/a/?").matches("/a/?c"))
+        expect(!ScopePattern("/a/c").matches("/a/b?x=/a/c"))
+        expect(ScopePattern("/a").matches("/a?\u{301}"))
+    }
+
+    @Test("Two stars inside a segment cross slashes, three are two (law 22)")
+    func starsInsideASegment() {
+        expect(["/ab", "/axb", "/a/b", "/a/x/yb"].allSatisfy(ScopePattern("/a**b").matches))
+        expect(["/a", "/ab", "/a/", "/a/b/c"].allSatisfy(ScopePattern("/a**").matches))
+        expect(["/a/b", "/ax/b", "/a/x/b"].allSatisfy(ScopePattern("/a**/b").matches))
+        expect(!ScopePattern("/a**/b").matches("/ab"))
+        expect(["/a/b", "/a/x/b"].allSatisfy(ScopePattern("/a/***/b").matches))
+        expect(ScopePattern("/****").matches("/a/b"))
+    }
+
+    @Test("Characters are compared as a reader sees them, and every slash separates (law 22)")
+    func characters() {
+        expect(ScopePattern("/caf\u{e9}").matches("/cafe\u{301}"))
+        expect(!ScopePattern("/cafe?").matches("/cafe\u{301}"))
+        expect(ScopePattern("/a/*").matches("/a/\u{301}b"))
+        expect(!ScopePattern("/a*").matches("/a/\u{301}b"))
+        expect(ScopePattern("/a?b").matches("/a\r\nb"))
+    }
+
+    @Test("Every short pattern agrees with the slow matcher on every short path (law 22)")
+    func exhaustive() {
+        let paths = Self.words(over: ["a", "b", "/"], upTo: 4)
+        #if DEBUG
+        let longest = 4
+        #else
+        let longest = 5
+        #endif
+        for text in Self.words(over: ["a", "/", "*", "?"], upTo: longest) {
+            let pattern = ScopePattern(text)
+            let slow = SlowPattern(text)
+            for path in paths where pattern.matches(path) != slow.matches(path) {
+                Issue.record("\(text) against \(path): \(pattern.matches(path)), slowly \(slow.matches(path))")
+            }
+        }
+    }
+
+    @Test("Random patterns agree with the slow matcher (law 22)", arguments: [1, 2, 3, 4] as [UInt64])
+    func random(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let parts = ["a", "b", "/", "/", "*", "**", "?", "/**/", "/*/", "a*", "**b"]
+        var matched = 0
+        let count = rounds(3_000, few: 1_000)
+        for _ in 0..<count {
+            let text = (0..<Int.random(in: 1...6, using: &random)).map { _ in parts.randomElement(using: &random)! }
+                .joined()
+            let path = Self.path(for: text, using: &random)
+            let expected = SlowPattern(text).matches(path)
+            expect(ScopePattern(text).matches(path), equals: expected, "seed \(seed): \(text) against \(path)")
+            if expected { matched += 1 }
+        }
+        expect(
+            (count / 6...count * 5 / 6).contains(matched),
+            "seed \(seed): the inputs should match about half of the time")
+    }
+
+    @Test("No pattern makes a long path explode (law 22)", .timeLimit(.minutes(5)))
+    func linear() {
+        let count = rounds(20_000, few: 5_000)
+        let long = String(repeating: "/a", count: count)
+        expect(!ScopePattern("/**/**/**/**/x").matches(long))
+        expect(ScopePattern("/**/**/**/**/x").matches(long + "/x"))
+        expect(!ScopePattern(String(repeating: "/**/a", count: 30) + "/x").matches(long))
+        expect(!ScopePattern(String(repeating: "*a", count: 30) + "x").matches(String(repeating: "a", count: count)))
+        expect(!ScopePattern(String(repeating: "**a", count: 30) + "x").matches(long))
+        expect(!ScopePattern("/b/**").matches(long))
+    }
+}
+
+extension ScopePatternSearchTests {
+    private static func words(over letters: [String], upTo length: Int) -> [String] {
+        var all = [""]
+        var longest = [""]
+        for _ in 0..<length {
+            longest = longest.flatMap { word in letters.map { word + $0 } }
+            all += longest
+        }
+        return all
+    }
+
+    /// A path made from the pattern, so that about half of them match: random ones hardly ever would.
+    private static func path(for pattern: String, using random: inout SeededGenerator) -> String {
+        var path = ""
+        for character in pattern {
+            switch character {
+            case "*": path += ["", "a", "b/", "/b", "ab"].randomElement(using: &random)!
+            case "?": path += ["a", "b"].randomElement(using: &random)!
+            default: path.append(character)
+            }
+        }
+        return Bool.random(using: &random) ? path : path + ["", "/", "a"].randomElement(using: &random)!
+    }
+}
+
+/// Law 22 spelled out with no care for time: every way to divide the path is tried.
+private struct SlowPattern {
+    private let pattern: [Character]
+
+    init(_ text: String) {
+        var text = text.hasPrefix("/") ? text : "/" + text
+        while let stars = text.firstRange(of: "***") { text.replaceSubrange(stars, with: "**") }
+        pattern = Array(text)
+    }
+
+    func matches(_ path: String) -> Bool {
+        Self.matches(pattern[...], Array(path.hasPrefix("/") ? path : "/" + path)[...])
+    }
+
+    private static func matches(_ pattern: ArraySlice<Character>, _ path: ArraySlice<Character>) -> Bool {
+        guard let first = pattern.first else { return path.isEmpty }
+        let suffixes = (path.startIndex...path.endIndex).lazy.map { path[$0...] }
+        if pattern.starts(with: "/**/") {
+            guard path.first == "/" else { return false }
+            return suffixes.contains { $0.first == "/" && matches(pattern.dropFirst(3), $0) }
+        }
+        if pattern.starts(with: "**") {
+            return suffixes.contains { matches(pattern.dropFirst(2), $0) }
+        }
+        switch first {
+        case "*":
+            let reach = path.prefix { $0 != "/" }.endIndex
+            return (path.startIndex...reach).contains { matches(pattern.dropFirst(), path[$0...]) }
+        case "?":
+            return !path.isEmpty && path.first != "/" && matches(pattern.dropFirst(), path.dropFirst())
+        default:
+            return path.first == first && matches(pattern.dropFirst(), path.dropFirst())
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
+#if DEBUG || UNOPTIMIZED
+import Fugu
+import FuguConfiguration
+import FuguScopes
+import Support
+import Testing
+
+// Laws 20, 21, 23 and 28: a source's value counts as held by its container, a scope as much as any other: what is made
+// from it lives there, and is reset and closed with it.
+@Suite("What is made from a scope's source belongs to the scope (laws 20, 21, 23, 28)", .timeLimit(.minutes(5)))
+struct ScopeSourcesTests {
+    private let key = PropertyKey("law21.number", defaultValue: 0)
+}
+
+extension ScopeSourcesTests {
+    private func made(_ log: Log<String>) -> FeatureKey<Witness> {
+        FeatureKey(id: UniqueID()) { [key] handle in
+            let number = handle[key]
+            handle.onClose { log.add("closed \(number)") }
+            return Witness { log.add("released \(number)") }
+        }
+    }
+
+    private func scope() throws -> (root: Container, scope: Container) {
+        let root = Container()
+        let scope = root.scope("/a")
+        try scope.apply(DictionarySource(["law21.number": 3], name: "scope's"))
+        return (root, scope)
+    }
+
+    @Test("reset and resetAll let it load again (laws 20 and 23)")
+    func resetting() throws {
+        let (root, scope) = try scope()
+        root.handleReports { _ in }
+        let log = Log<String>()
+        let key = made(log)
+        let first = scope[key]
+        scope.reset(key)
+        expect(scope.ifLoaded(key) == nil)
+        let second = scope[key]
+        expect(second !== first)
+        scope.resetAll()
+        expect(scope.ifLoaded(key) == nil)
+        expect(scope[key] !== second)
+        expect(scope[self.key], equals: 3)
+    }
+
+    @Test("Closing the scope runs its closers, and none runs later (laws 23 and 28)")
+    func closing() async throws {
+        let (root, scope) = try scope()
+        let log = Log<String>()
+        let key = made(log)
+        _ = scope[key]
+        try await finishing { try await scope.close() }
+        expect(log.all, equals: ["closed 3", "released 3"])
+        expect(scope.ifLoaded(key) == nil)
+        try await finishing { try await root.close() }
+        expect(log.count, equals: 2)
+    }
+
+    @Test("When the scope goes, it goes (laws 8 and 23)")
+    func dropping() throws {
+        let log = Log<String>()
+        let root = Container()
+        root.handleReports { _ in }
+        do {
+            let scope = root.scope("/a")
+            try scope.apply(DictionarySource(["law21.number": 3], name: "scope's"))
+            _ = scope[made(log)]
+        }
+        expect(log.all, equals: ["released 3"])
+    }
+
+    @Test("A source that changes makes what reloads from it load again in the scope alone (laws 19 and 23)")
+    func changing() throws {
+        let root = Container()
+        let scope = root.scope("/a")
+        let source = MutableSource(["law21.number": 3], name: "scope's")
+        try scope.apply(source)
+        let key = FeatureKey(reloadsWhenInputsChange: true) { [key] in "\($0[key])" }
+        expect(scope[key], equals: "3")
+        expect(root[key], equals: "0")
+        source["law21.number"] = 4
+        expect(scope[key], equals: "4")
+        expect(root[key], equals: "0")
+    }
+}
+#endif

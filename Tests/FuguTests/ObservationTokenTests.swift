@@ -1,0 +1,295 @@
+import Fugu
+import Support
+import Testing
+
+@Suite("Law 11: tokens end observation, forgetting them does not") struct ObservationTokenTests {}
+
+extension ObservationTokenTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Device: Feature {
+        static func load(in container: any FeatureContainer) -> Int { 0 }
+    }
+
+    @Test("Cancelling ends the observation and releases the closure (law 11)")
+    func cancel() {
+        let container = Container()
+        let heard = Log<Int>()
+        let ended = Counter()
+        let token = container.observe(Number.self) { [witness = Witness { ended.add() }] number in
+            withExtendedLifetime(witness) { heard.add(number) }
+        }
+        container[Number.self] = 1
+        expect(ended.value, equals: 0)
+        token.cancel()
+        expect(ended.value, equals: 1)
+        container[Number.self] = 2
+        token.cancel()
+        expect(heard.all, equals: [1])
+    }
+
+    @Test("A dropped token observes as long as the container lives, and its closure goes with it (law 11)")
+    func dropped() {
+        let ended = Counter()
+        let heard = Log<Int>()
+        do {
+            let container = Container()
+            container.observe(Number.self) { [witness = Witness { ended.add() }] number in
+                withExtendedLifetime(witness) { heard.add(number) }
+            }
+            for number in 1...3 { container[Number.self] = number }
+            expect(ended.value, equals: 0)
+        }
+        expect(heard.all, equals: [1, 2, 3])
+        expect(ended.value, equals: 1)
+    }
+
+    @Test("A token does not keep its container alive, and may be cancelled after it (law 11)")
+    func tokenAlone() {
+        let ended = Counter()
+        var container: Container? = Container()
+        weak let weakContainer = container
+        container?[Device.self] = 1
+        let token = container?.observe(Device.self) { [witness = Witness { ended.add() }] _ in
+            withExtendedLifetime(witness) {}
+        }
+        container = nil
+        expect(weakContainer == nil)
+        expect(ended.value, equals: 1)
+        token?.cancel()
+        expect(ended.value, equals: 1)
+    }
+
+    @Test("An observer that cancels itself is called no more (law 11)")
+    func cancelInside() {
+        let container = Container()
+        let heard = Log<Int>()
+        let tokens = Log<ObservationToken>()
+        tokens.add(
+            container.observe(Number.self) { number in
+                heard.add(number)
+                container[Number.self] = number + 1
+                if number == 2 { tokens.all[0].cancel() }
+            })
+        container[Number.self] = 1
+        expect(heard.all, equals: [1, 2])
+        expect(container[Number.self], equals: 3)
+    }
+
+    @Test("An observer that another one cancels in the same round is not called (law 11)")
+    func cancelOther() {
+        let container = Container()
+        let heard = Log<String>()
+        let tokens = Log<ObservationToken>()
+        container.observe(Number.self) { _ in
+            heard.add("first")
+            tokens.all[0].cancel()
+        }
+        tokens.add(container.observe(Number.self) { _ in heard.add("second") })
+        container[Number.self] = 1
+        expect(heard.all, equals: ["first"])
+    }
+
+    @Test("Nothing is called after cancel has returned, though changes wait to be delivered (law 11)")
+    func cancelDuringDelivery() {
+        let container = Container()
+        let (delivering, goesOn) = (Gate(), Gate())
+        let heard = Log<Int>()
+        container.observe(Number.self) { number in
+            guard number == 1 else { return }
+            delivering.open()
+            goesOn.wait()
+        }
+        let token = container.observe(Number.self) { heard.add($0) }
+        let setting = startThread { container[Number.self] = 1 }
+        delivering.wait()
+        container[Number.self] = 2
+        token.cancel()
+        goesOn.open()
+        setting.wait()
+        expect(heard.all.isEmpty)
+    }
+
+    @Test("Cancelling does not wait for a call that is running elsewhere (law 11)")
+    func cancelDuringCall() {
+        let container = Container()
+        let (calling, goesOn) = (Gate(), Gate())
+        let heard = Counter()
+        let token = container.observe(Number.self) { _ in
+            calling.open()
+            goesOn.wait()
+            heard.add()
+        }
+        let setting = startThread { container[Number.self] = 1 }
+        calling.wait()
+        token.cancel()
+        expect(heard.value, equals: 0)
+        goesOn.open()
+        setting.wait()
+        container[Number.self] = 2
+        expect(heard.value, equals: 1)
+    }
+
+    @Test("Tokens that are made and cancelled on many threads while values change leave nothing behind (law 11)")
+    func churn() async {
+        let container = Container()
+        let ended = Counter()
+        await onThreads(4) { thread in
+            for step in 0..<1_000 {
+                guard thread > 0 else {
+                    container[Number.self] = step
+                    continue
+                }
+                let token = container.observe(Number.self) { [witness = Witness { ended.add() }] _ in
+                    withExtendedLifetime(witness) {}
+                }
+                token.cancel()
+            }
+        }
+        expect(ended.value, equals: 3_000)
+    }
+
+    @Test("observe while an owner lives ends with the owner, and does not keep it (law 11)")
+    func owner() {
+        let container = Container()
+        let heard = Log<Int>()
+        let ended = Counter()
+        var owner: Witness? = Witness { ended.add() }
+        let key = FeatureKey { _ in 0 }
+        container.observe(Number.self, while: owner!) { heard.add($0) }
+        container.observe(Device.self, while: owner!) { heard.add($0) }
+        container.observe(key, while: owner!) { heard.add($0) }
+        container[Number.self] = 1
+        container[Device.self] = 2
+        container[key] = 3
+        expect(ended.value, equals: 0)
+        owner = nil
+        expect(ended.value, equals: 1)
+        container[Number.self] = 4
+        container[Device.self] = 5
+        container[key] = 6
+        expect(heard.all, equals: [1, 2, 3])
+    }
+
+    @Test("The closure of an owner that is gone is released with the next change at the latest (law 11)")
+    func ownersClosure() {
+        let container = Container()
+        let ended = Counter()
+        var owner: Witness? = Witness()
+        container.observe(Number.self, while: owner!) { [witness = Witness { ended.add() }] _ in
+            withExtendedLifetime(witness) {}
+        }
+        container[Number.self] = 1
+        owner = nil
+        container[Number.self] = 2
+        expect(ended.value, equals: 1)
+    }
+
+    @Test(
+        "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 11 and 19)"
+    )
+    func lastEndsItself() {
+        struct Live: Feature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) -> Int { container[Number.self] }
+        }
+        let (container, loads, token) = (Container(), Counter(), Log<ObservationToken>())
+        container.replace(Live.self) {
+            loads.add()
+            return $0[Number.self]
+        }
+        _ = container[Live.self]
+        token.add(container.observe(Live.self) { _ in for token in token.all { token.cancel() } })
+        container[Number.self] = 1
+        expect(loads.value, equals: 2)
+        container[Number.self] = 2
+        expect(loads.value, equals: 2)
+        expect(container[Live.self], equals: 2)
+    }
+}
+
+// Law 11: a dropped token observes as long as the container lives; observe(_:while:) ends with its owner.
+@Suite("Law 11: observing through a kept handle, and for an owner") struct ObservationThroughHandleTests {}
+
+extension ObservationThroughHandleTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    final class Keeps: Feature, Sendable {
+        let handle: Container
+        init(_ handle: Container) { self.handle = handle }
+        static func load(in container: any FeatureContainer) -> Keeps { Keeps(container as! Container) }
+    }
+
+    @Test("An observer added through a handle that is dropped is called as long as the container lives (law 11)")
+    func handle() {
+        let ended = Counter()
+        let heard = Log<Int>()
+        do {
+            let container = Container()
+            container[Keeps.self].handle.observe(Number.self) { [held = Witness { ended.add() }] number in
+                withExtendedLifetime(held) { heard.add(number) }
+            }
+            container.reset(Keeps.self)
+            container[Number.self] = 1
+            container[Number.self] = 2
+            expect(ended.value, equals: 0)
+        }
+        expect(heard.all, equals: [1, 2])
+        expect(ended.value, equals: 1)
+    }
+
+    @Test("A handle that outlives its container observes nothing, and its closure goes (laws 8 and 11)")
+    func gone() {
+        let ended = Counter()
+        var container: Container? = Container()
+        container!.handleReports { _ in }
+        let handle = container![Keeps.self].handle
+        weak let alive = container
+        container = nil
+        expect(alive == nil)
+        let token = handle.observe(Number.self) { [held = Witness { ended.add() }] _ in withExtendedLifetime(held) {} }
+        token.cancel()
+        expect(ended.value, equals: 1)
+    }
+
+    @Test("With its owner the observation ends at once: not even a change that waits to be delivered is heard (law 11)")
+    func ownerDuringDelivery() {
+        let container = Container()
+        let heard = Log<Int>()
+        let owner = Log<Witness>()
+        owner.add(Witness())
+        container.observe(Number.self) { _ in owner.removeAll() }
+        container.observe(Number.self, while: owner.all[0]) { heard.add($0) }
+        container[Number.self] = 1
+        container[Number.self] = 2
+        expect(heard.all, equals: [])
+    }
+
+    @Test("Two owners' observations are two: each ends with its own, in children, too (laws 11 and 14)")
+    func owners() {
+        let root = Container()
+        let child = root.child()
+        let heard = Log<String>()
+        var (first, second): (Witness?, Witness?) = (Witness(), Witness())
+        root.observe(Number.self, while: first!) { heard.add("first \($0)") }
+        child.observe(Number.self, while: second!) { heard.add("second \($0)") }
+        root[Number.self] = 1
+        first = nil
+        root[Number.self] = 2
+        second = nil
+        root[Number.self] = 3
+        expect(heard.all.sorted(), equals: ["first 1", "second 1", "second 2"])
+    }
+
+    @Test("An observation for an owner does not keep it, and its token still cancels (law 11)")
+    func ownersToken() {
+        let container = Container()
+        let (heard, ended) = (Counter(), Counter())
+        let owner = Witness { ended.add() }
+        let token = container.observe(Number.self, while: owner) { _ in heard.add() }
+        container[Number.self] = 1
+        token.cancel()
+        container[Number.self] = 2
+        expect(heard.value, equals: 1)
+        expect(ended.value, equals: 0)
+        withExtendedLifetime(owner) {}
+    }
+}

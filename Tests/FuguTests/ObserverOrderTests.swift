@@ -1,0 +1,536 @@
+import Foundation
+import Support
+import Testing
+
+@testable import Fugu
+
+@Suite("Law 10: every change, once, in order") struct ObserverOrderTests {}
+
+extension ObserverOrderTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+    struct Own: Property { static var defaultValue: Int { 0 } }
+    struct Label: Feature {
+        static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
+    }
+
+    @Test("Observers that set each other's keys again and again are reported (law 10)")
+    func circle() {
+        let container = Container()
+        let reports = Log<String>()
+        container.handleReports { reports.add($0) }
+        container.observe(Number.self) { [weak container] in container?[Other.self] = $0 + 1 }
+        container.observe(Other.self) { [weak container] in if $0 < 12_000 { container?[Number.self] = $0 } }
+        container[Number.self] = 1
+        expect(container[Other.self], equals: 12_000)
+        expect(reports.all, equals: [Messages.observersSet(Key(raw: Key.property(Number.self)))])
+        expect(reports.all[0].contains("Number, 10,000 times in a row"))
+        let child = container.child()
+        child.observe(Own.self) { [weak container] in if $0 < 12_000 { container?[Own.self] = $0 + 1 } }
+        container[Own.self] = 1
+        expect(container[Own.self], equals: 12_000)
+        expect(reports.all.count, equals: 2)
+    }
+
+    @Test("An observer hears of sets, modifies, updates, resets and the first load (law 10)")
+    func kinds() {
+        let container = Container()
+        let heard = Log<Int>()
+        container.observe(Number.self) { heard.add($0) }
+        expect(container[Number.self], equals: 0)
+        container[Number.self] = 1
+        container.modify(Number.self) { $0 += 1 }
+        container.update { $0[Number.self] = 3 }
+        container.reset(Number.self)
+        expect(heard.all, equals: [0, 1, 2, 3, 0])
+        container[Number.self] = 4
+        container.resetAll()
+        expect(heard.all, equals: [0, 1, 2, 3, 0, 4, 0])
+    }
+
+    @Test("Features of every kind of key are observed (law 10)")
+    func features() async throws {
+        struct Parsed: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Int { 1 }
+        }
+        struct Fetched: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+        }
+        let container = Container()
+        let key = FeatureKey { _ in 1 }
+        let property = PropertyKey(defaultValue: 1)
+        let heard = Log<String>()
+        container.observe(Label.self) { heard.add($0) }
+        container.observe(key) { heard.add("key \($0)") }
+        container.observe(property) { heard.add("property \($0)") }
+        container.observe(Parsed.self) { heard.add("parsed \($0)") }
+        container.observe(Fetched.self) { heard.add("fetched \($0)") }
+        _ = (container[Label.self], container[key], container[property])
+        _ = try container[Parsed.self]
+        _ = try await container[Fetched.self]
+        expect(heard.removeAll(), equals: ["number 0", "key 1", "property 1", "parsed 1", "fetched 1"])
+        container[Label.self] = "set"
+        container[key] = 2
+        container[property] = 2
+        container.set(Parsed.self, to: 2)
+        container.set(Fetched.self, to: 2)
+        expect(heard.removeAll(), equals: ["set", "key 2", "property 2", "parsed 2", "fetched 2"])
+        container.reset(Label.self)
+        container.reset(Parsed.self)
+        expect(heard.removeAll(), equals: ["number 0", "parsed 1"])
+    }
+
+    @Test("Four threads that set thousands of times give three observers one order, ending with what stays (law 10)")
+    func order() async {
+        let container = Container()
+        container[Number.self] = -1
+        let logs = (0..<3).map { _ in Log<Int>() }
+        let calls = Counter()
+        let overlaps = Counter()
+        for log in logs {
+            container.observe(Number.self) { number in
+                if calls.add() != 1 { overlaps.add() }
+                log.add(number)
+                calls.add(-1)
+            }
+        }
+        let count = Support.rounds(10_000, few: 3_000)
+        await onThreads(4) { thread in
+            for step in 0..<count { container[Number.self] = thread * count + step }
+        }
+        let heard = logs.map(\.all)
+        expect(heard[0].count == 4 * count && heard[0].sorted() == Array(0..<4 * count))
+        expect(heard[1] == heard[0] && heard[2] == heard[0])
+        expect(heard[0].last, equals: container[Number.self])
+        expect(overlaps.value, equals: 0)
+    }
+
+    @Test("Sets, modifies, updates and resets of many threads are heard in one order too (law 10)")
+    func mixedOrder() async {
+        let container = Container()
+        let key = PropertyKey(defaultValue: [0])
+        let logs = (0..<2).map { _ in Log<[Int]>() }
+        for log in logs { container.observe(key) { log.add($0) } }
+        await onThreads(4) { thread in
+            for step in 0..<500 {
+                switch thread {
+                case 0: container[key] = [step]
+                case 1: container.modify(key) { $0.append(step) }
+                case 2: container.update { $0[key] = [-step] }
+                default: step % 10 == 0 ? container.reset(key) : withExtendedLifetime(container[key]) {}
+                }
+            }
+        }
+        container[key] = [-1, -1]
+        expect(logs[0].all, equals: logs[1].all)
+        expect(logs[0].all.last == [-1, -1] && container[key] == [-1, -1])
+    }
+
+    @Test("Calls happen on the thread that changed it, after the change (law 10)")
+    func thread() {
+        let container = Container()
+        let seen = Log<Int>()
+        let threads = Log<ObjectIdentifier>()
+        container.observe(Number.self) { _ in
+            seen.add(container[Number.self])
+            threads.add(ObjectIdentifier(Thread.current))
+        }
+        let during = Log<Int>()
+        onThreads(1) { _ in
+            container[Number.self] = 1
+            during.add(seen.count)
+            threads.add(ObjectIdentifier(Thread.current))
+        }
+        expect(during.all == [1] && seen.all == [1])
+        expect(threads.count, equals: 2)
+        expect(Set(threads.all).count, equals: 1)
+    }
+
+    @Test("A writer of a key that is being delivered doesn't wait: the delivering thread delivers its change (law 10)")
+    func takingAlong() {
+        let container = Container()
+        let (delivering, goesOn) = (Gate(), Gate())
+        let heard = Log<Int>()
+        container.observe(Number.self) { number in
+            heard.add(number)
+            guard number == 1 else { return }
+            delivering.open()
+            goesOn.wait()
+        }
+        let first = startThread { container[Number.self] = 1 }
+        delivering.wait()
+        onAnotherThread { container[Number.self] = 2 }
+        onAnotherThread { container[Number.self] = 3 }
+        expect(container[Number.self] == 3 && heard.all == [1])
+        goesOn.open()
+        first.wait()
+        expect(heard.all, equals: [1, 2, 3])
+    }
+
+    @Test("Setting from inside an observer is delivered after the present round (law 10)")
+    func rounds() {
+        let container = Container()
+        let heard = Log<String>()
+        container.observe(Number.self) { number in
+            heard.add("a\(number)")
+            if number < 3 { container[Number.self] = number + 1 }
+            heard.add("a\(number) ends")
+        }
+        container.observe(Number.self) { heard.add("b\($0)") }
+        container[Number.self] = 1
+        expect(heard.all, equals: ["a1", "a1 ends", "b1", "a2", "a2 ends", "b2", "a3", "a3 ends", "b3"])
+    }
+
+    @Test("An observer added or cancelled during a round changes no other's order (law 10)")
+    func observersInObservers() {
+        let container = Container()
+        let heard = Log<String>()
+        let late = Log<ObservationToken>()
+        container.observe(Number.self) { number in
+            heard.add("a\(number)")
+            if number == 1 { late.add(container.observe(Number.self) { heard.add("late\($0)") }) }
+            if number == 3 { late.all[0].cancel() }
+        }
+        for number in 1...4 { container[Number.self] = number }
+        expect(heard.all, equals: ["a1", "a2", "late2", "a3", "a4"])
+    }
+
+    struct Touchy: Equatable, Sendable {
+        let number: Int
+        var during: (@Sendable () -> Void)?
+        static func == (left: Self, right: Self) -> Bool {
+            left.during?()
+            right.during?()
+            return left.number == right.number
+        }
+    }
+
+    @Test("Setting an equal value calls nobody but counts as set (law 10)")
+    func equal() {
+        let parent = Container()
+        let child = parent.child()
+        parent[Number.self] = 5
+        let heard = Log<Int>()
+        child.observe(Number.self) { heard.add($0) }
+        child[Number.self] = 5
+        child.modify(Number.self) { $0 = 5 }
+        child.update { $0[Number.self] = 5 }
+        expect(heard.all.isEmpty)
+        parent[Number.self] = 6
+        expect(child[Number.self], equals: 5)
+        expect(heard.all.isEmpty)
+        child[Number.self] = 6
+        expect(heard.all, equals: [6])
+    }
+
+    @Test("Values that cannot be compared are always a change (law 10)")
+    func notEquatable() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Witness())
+        let witness = Witness()
+        let heard = Counter()
+        container.observe(key) { _ in heard.add() }
+        container[key] = witness
+        container[key] = witness
+        expect(heard.value, equals: 2)
+    }
+
+    @Test("Two NaNs differ, as they say (law 10)")
+    func nan() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Double.nan)
+        let heard = Counter()
+        container[key] = .nan
+        container.observe(key) { _ in heard.add() }
+        container[key] = .nan
+        container[key] = 1
+        container[key] = 1
+        expect(heard.value, equals: 2)
+    }
+
+    @Test("== may call back into the container, and a value that moves meanwhile is compared again (law 10)")
+    func callback() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Touchy(number: 0))
+        container[key] = Touchy(number: 1)
+        let heard = Log<Int>()
+        container.observe(key) { heard.add($0.number) }
+        let once = Counter()
+        container[key] = Touchy(number: 1) {
+            guard once.add() == 1 else { return }
+            _ = container[key]
+            onAnotherThread { container[key] = Touchy(number: 2) }
+        }
+        expect(heard.all, equals: [2, 1])
+        expect(container[key].number, equals: 1)
+        container[key] = Touchy(number: 1)
+        expect(heard.all, equals: [2, 1])
+    }
+
+    @Test("A modify in a child compares with what it inherits in the end (law 10)")
+    func inheritedMoves() {
+        let parent = Container()
+        let child = parent.child()
+        parent[Number.self] = 1
+        let heard = Log<Int>()
+        child.observe(Number.self) { heard.add($0) }
+        child.modify(Number.self) { value in
+            onAnotherThread { parent[Number.self] = 2 }
+            value = 1
+        }
+        expect(heard.all, equals: [2, 1])
+        expect(child[Number.self], equals: 1)
+    }
+
+    @Test("A value that concerns nobody any more is set without a comparison (law 10)")
+    func notCompared() {
+        let container = Container()
+        let key = PropertyKey(defaultValue: Touchy(number: 0))
+        let comparisons = Counter()
+        container.observe(key) { _ in }.cancel()
+        container[key] = Touchy(number: 1) { comparisons.add() }
+        container[key] = Touchy(number: 1)
+        expect(comparisons.value, equals: 0)
+        container.observe(key) { _ in }
+        container[key] = Touchy(number: 1) { comparisons.add() }
+        expect(comparisons.value, equals: 1)
+    }
+}
+
+@Suite("Law 10: changes inside of loads, updates and modifies") struct ObserverDeferralTests {}
+
+extension ObserverDeferralTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+    struct Fetched: AsyncFeature {
+        static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+    }
+    struct Watched: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { container[Other.self] }
+    }
+
+    private func observed() -> (Container, Log<Int>) {
+        let container = Container()
+        container[Number.self] = 0
+        let heard = Log<Int>()
+        container.observe(Number.self) { heard.add($0) }
+        return (container, heard)
+    }
+
+    @Test("A change inside a load is delivered when the outermost load ends (law 10)")
+    func load() {
+        let (container, heard) = observed()
+        let inner = FeatureKey { _ in
+            container[Number.self] = 1
+            return heard.count
+        }
+        let outer = FeatureKey { handle in
+            let inside = handle[inner]
+            container[Number.self] = 2
+            return inside + heard.count
+        }
+        expect(container[outer], equals: 0)
+        expect(heard.all, equals: [1, 2])
+    }
+
+    @Test("A change inside another family's load waits for its end, whoever delivers meanwhile (law 10)")
+    func otherFamily() {
+        let (container, heard) = observed()
+        let (hasSet, goesOn) = (Gate(), Gate())
+        let other = FeatureKey { _ in
+            container[Number.self] = 4
+            hasSet.open()
+            goesOn.wait()
+            return 0
+        }
+        let threads = Log<Gate>()
+        container.observe(Number.self) { number in
+            // A first change that waits in the queue, and one that is delivered while the other family sets.
+            if number == 1 { container[Number.self] = 2 }
+            guard number == 3 else { return }
+            threads.add(startThread { _ = Container()[other] })
+            hasSet.wait()
+        }
+        container[Number.self] = 1
+        container[Number.self] = 3
+        expect(heard.all, equals: [1, 2, 3])
+        goesOn.open()
+        threads.all[0].wait()
+        expect(heard.all, equals: [1, 2, 3, 4])
+    }
+
+    @Test("A set by an observer is delivered by the thread that is delivering the key (law 10)")
+    func otherThreadDelivers() {
+        struct Third: Property { static var defaultValue: Int { 0 } }
+        let (container, heard) = observed()
+        let (isDelivering, goesOn, hasEnded) = (Gate(), Gate(), Gate())
+        container.observe(Number.self) { number in
+            guard number == 1 else { return }
+            isDelivering.open()
+            goesOn.wait()
+        }
+        container.observe(Other.self) { number in
+            container[Number.self] = 2
+            container[Third.self] = 1
+        }
+        // The other thread looks for more, and ends, before this round does.
+        container.observe(Third.self) { _ in
+            goesOn.open()
+            hasEnded.wait()
+        }
+        let thread = startThread {
+            container[Number.self] = 1
+            hasEnded.open()
+        }
+        isDelivering.wait()
+        container[Other.self] = 1
+        thread.wait()
+        expect(heard.all, equals: [1, 2])
+    }
+
+    @Test("A change inside a modify or an update is delivered when the outermost ends (law 10)")
+    func modifyAndUpdate() {
+        let (container, heard) = observed()
+        container.modify(Other.self) { other in
+            container[Number.self] = 1
+            container.update { handle in
+                container[Number.self] = 2
+                handle[Number.self] = 3
+            }
+            other = heard.count
+        }
+        expect(container[Other.self] == 0 && heard.all == [1, 2, 3])
+        container.update { handle in
+            container.modify(Number.self) { $0 += 1 }
+            handle[Other.self] = heard.count
+        }
+        expect(container[Other.self] == 3 && heard.all == [1, 2, 3, 4])
+    }
+
+    @Test("A first load inside of another is heard once, when the outermost ends (law 10)")
+    func firstLoads() {
+        let container = Container()
+        let heard = Log<String>()
+        let inner = FeatureKey { $0[Number.self] + 1 }
+        let outer = FeatureKey { handle in handle[inner] + (heard.all.isEmpty ? 10 : 1_000) }
+        container.observe(Number.self) { heard.add("number \($0)") }
+        container.observe(inner) { heard.add("inner \($0)") }
+        container.observe(outer) { heard.add("outer \($0)") }
+        expect(container[outer], equals: 11)
+        expect(Set(heard.all), equals: ["number 0", "inner 1", "outer 11"])
+        expect(heard.count, equals: 3)
+    }
+
+    @Test("Another thread's change of the same key waits its turn behind one that is held back (law 10)")
+    func otherThread() {
+        let (container, heard) = observed()
+        container.modify(Other.self) { _ in
+            container[Number.self] = 1
+            onAnotherThread { container[Number.self] = 2 }
+            expect(heard.all.isEmpty)
+        }
+        expect(heard.all, equals: [1, 2])
+    }
+
+    @Test("A change inside a load that fails is delivered as well (law 10)")
+    func failingLoad() {
+        struct Parsed: ThrowingFeature {
+            struct Broken: Error {}
+            static func load(in container: any FeatureContainer) throws -> Int { throw Broken() }
+        }
+        let (container, heard) = observed()
+        container.replace(Parsed.self) { _ in
+            container[Number.self] = 1
+            throw Parsed.Broken()
+        }
+        #expect(throws: Parsed.Broken.self) { try container[Parsed.self] }
+        expect(heard.all, equals: [1])
+    }
+
+    @Test("A change inside an async load is delivered when the outermost load ends (law 10)")
+    func asyncLoad() async throws {
+        let (container, heard) = observed()
+        let inner = FeatureKey { _ in
+            container[Number.self] = 1
+            return 1
+        }
+        container.replace(Fetched.self) { handle in
+            let one = handle[inner]
+            await Task.yield()
+            container[Number.self] = 2
+            return one + heard.count
+        }
+        try await expect(container[Fetched.self], equals: 1)
+        awaitState { heard.count == 2 }
+        expect(heard.all, equals: [1, 2])
+    }
+
+    @Test("A task that outlives the load that started it delivers its own changes (law 10)")
+    func outlivingTask() async {
+        let (container, heard) = observed()
+        let goesOn = Gate()
+        let tasks = Log<Task<Void, Never>>()
+        let key = FeatureKey { _ in
+            tasks.add(
+                Task {
+                    container.modify(Other.self) { other in
+                        goesOn.wait()
+                        container[Number.self] = 1
+                        other = 5
+                    }
+                })
+            return 1
+        }
+        expect(container[key], equals: 1)
+        goesOn.open()
+        await tasks.all[0].value
+        expect(heard.all, equals: [1])
+        let others = Log<Int>()
+        container.observe(Other.self) { others.add($0) }
+        container[Other.self] = 6
+        expect(others.all, equals: [6])
+    }
+
+    @Test("A modify that ends after the load in which it began is heard (law 10)")
+    func outlivingModify() async {
+        let (container, heard) = observed()
+        let goesOn = Gate()
+        let began = Gate()
+        let tasks = Log<Task<Void, Never>>()
+        let key = FeatureKey { _ in
+            tasks.add(
+                Task {
+                    container.modify(Number.self) { number in
+                        began.open()
+                        goesOn.wait()
+                        number = 1
+                    }
+                })
+            return 1
+        }
+        expect(container[key], equals: 1)
+        await began.opened()
+        goesOn.open()
+        await tasks.all[0].value
+        expect(heard.all, equals: [1])
+    }
+
+    @Test("An observer's read is never an input (law 10)")
+    func observersRead() {
+        let container = Container()
+        container[Number.self] = 0
+        let loads = Counter()
+        let reads = Log<Int>()
+        container.observe(Number.self) { _ in reads.add(Container.current === container ? container[Other.self] : -1) }
+        container.replace(Watched.self) { _ in
+            container[Number.self] = loads.add()
+            return 1
+        }
+        _ = container[Watched.self]
+        expect(reads.all, equals: [0])
+        container[Other.self] = 7
+        _ = container[Watched.self]
+        expect(loads.value, equals: 1)
+    }
+}

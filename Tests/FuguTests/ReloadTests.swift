@@ -1,0 +1,563 @@
+@testable import Fugu
+import FuguInspection
+import Support
+import Testing
+
+@Suite("Law 19: kept unless asked") struct ReloadTests {}
+
+extension ReloadTests {
+    struct Size: Property { static var defaultValue: Int { 1 } }
+    struct Color: Property { static var defaultValue: String { "red" } }
+    struct Fails: Property { static var defaultValue: Bool { false } }
+
+    final class Kept: Feature, Sendable {
+        let size: Int
+        init(_ size: Int) { self.size = size }
+        static func load(in container: any FeatureContainer) -> Kept { Kept(container[Size.self]) }
+    }
+    final class Live: Feature, Sendable {
+        let size: Int
+        init(_ size: Int) { self.size = size }
+        static func load(in container: any FeatureContainer) -> Live { Live(container[Size.self]) }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    private func isStale(_ name: String, in container: Container) -> Bool? {
+        container.graph.entries.first { $0.name == name && $0.state == .loaded }?.isStale
+    }
+
+    @Test("When an input changes, a feature stays as it is and is marked stale in the graph (law 19)")
+    func kept() {
+        let key = FeatureKey(id: UniqueID()) { Thing($0[Size.self], $0) }
+        let family = Drawing(
+            """
+            root               → root: 1
+              child            → root: 1
+            """, ["size": .property(Size.self)], order: .asDrawn
+        ) { $0[key] }
+        let root = family["root"]
+        func isStale() -> Bool { root.graph.entries.contains { $0.state == .loaded && $0.isStale } }
+        expect(!isStale())
+        family.show(
+            """
+            root       size=2  → root kept: 1
+              child            → root kept: 1
+            """)
+        expect(isStale())
+        root.reset(key)
+        family.show(
+            """
+            root       size=2  → root new: 2
+              child            → root new: 2
+            """)
+        expect(!isStale())
+    }
+
+    @Test("An input that changes during the load leaves the feature as it is, and stale (law 19)")
+    func changedDuringLoad() {
+        let began = Gate()
+        let goOn = Gate()
+        let key = FeatureKey { container in
+            let size = container[Size.self]
+            began.open()
+            goOn.wait()
+            return Token(size)
+        }
+        let root = Container().unreported
+        let worker = startThread { expect(root[key].number, equals: 1) }
+        began.wait()
+        root[Size.self] = 2
+        goOn.open()
+        worker.wait()
+        expect(root[key].number, equals: 1)
+        expect(root.graph.entries.contains { $0.state == .loaded && $0.isStale })
+    }
+
+    @Test("A feature that can fail stays as it is, too, unless it declares that it reloads (law 19)")
+    func keptThrowing() throws {
+        struct Parsed: ThrowingFeature {
+            static func load(in container: any FeatureContainer) throws -> Int { container[Size.self] }
+        }
+        let root = Container().unreported
+        try expect(root[Parsed.self], equals: 1)
+        root[Size.self] = 2
+        try expect(root[Parsed.self], equals: 1)
+    }
+
+    private static let live = FeatureKey(reloadsWhenInputsChange: true) { Thing($0[Size.self], $0) }
+
+    @Test("A feature that reloads is dropped when an input changes, and loaded again at the next read (law 19)")
+    func reloads() {
+        let family = Drawing(
+            """
+            root               → root: 1
+              child            → root: 1
+              other    size=7  → other: 7
+            """, ["size": .property(Size.self)]
+        ) { $0[Self.live] }
+        family.show(
+            """
+            root       size=2  → root new: 2
+              child            → root new: 2
+              other    size=7  → other kept: 7
+            """)
+        family.show(
+            """
+            root               → root new: 1
+              child            → root new: 1
+              other    size=8  → other new: 8
+            """)
+        family["root"].modify(Size.self) { $0 += 4 }
+        expect(family["root"].ifLoaded(Self.live) == nil)
+        expect(family["root"][Self.live].text, equals: "5")
+    }
+
+    @Test("A feature that reloads is dropped when an input changes during its load; its waiters still get it (law 19)")
+    func reloadsAfterChangeDuringLoad() {
+        let began = Gate()
+        let goOn = Gate()
+        let loads = Counter()
+        let key = FeatureKey(reloadsWhenInputsChange: true) { container in
+            let size = container[Size.self]
+            if loads.add() == 1 {
+                began.open()
+                goOn.wait()
+            }
+            return Token(size)
+        }
+        let root = Container()
+        let worker = startThread { expect(root[key].number, equals: 1) }
+        began.wait()
+        root[Size.self] = 2
+        goOn.open()
+        worker.wait()
+        expect(root[key].number, equals: 2)
+        expect(loads.value, equals: 2)
+    }
+
+    @Test("Setting an input to what it already is reloads nothing, nor does a change that is none (laws 10, 19)")
+    func equalSet() {
+        let root = Container()
+        let live = root[Live.self]
+        root[Size.self] = 1
+        root.modify(Size.self) { _ in }
+        root[Color.self] = "blue"
+        root.child().reset(Size.self)
+        root.update { $0[Size.self] = 1 }
+        expect(root[Live.self], is: live)
+    }
+
+    @Test("A feature that doesn't reload ends the chain: it stays, and so do those made from it (law 19)")
+    func chainEndsAtKept() {
+        let middle = FeatureKey { Token($0[Size.self]) }
+        let top = FeatureKey(reloadsWhenInputsChange: true) { Token($0[middle].number) }
+        let root = Container().unreported
+        let (before, made) = (root[middle], root[top])
+        root[Size.self] = 2
+        expect(root[middle], is: before)
+        expect(root[top], is: made)
+        root.reset(middle)
+        expect(root[top] !== made)
+        expect(root[top].number, equals: 2)
+    }
+
+    /// A diamond of features that reload: top from left and right, both from bottom.
+    private struct Diamond {
+        let loads = Log<String>()
+        let (bottom, left, right, top): (FeatureKey<Token>, FeatureKey<Token>, FeatureKey<Token>, FeatureKey<Token>)
+
+        init() {
+            let loads = loads
+            let bottom = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+                loads.add("bottom")
+                return Token(container[Size.self] * 1000 + container[Color.self].count)
+            }
+            let left = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+                loads.add("left")
+                return Token(container[bottom].number + 1)
+            }
+            let right = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+                loads.add("right")
+                return Token(container[bottom].number + 2)
+            }
+            top = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+                loads.add("top")
+                return Token(container[left].number + container[right].number)
+            }
+            (self.bottom, self.left, self.right) = (bottom, left, right)
+        }
+    }
+
+    @Test("A diamond of what reloads is built once after a change (law 19)")
+    func diamond() {
+        let diamond = Diamond()
+        let root = Container()
+        expect(root[diamond.top].number, equals: 2009)
+        root[Size.self] = 2
+        expect(root.ifLoaded(diamond.left) == nil)
+        expect(root.ifLoaded(diamond.top) == nil)
+        expect(root[diamond.top].number, equals: 4009)
+        expect(diamond.loads.all.count, equals: 8)
+    }
+
+    @Test("An observed diamond is built at once, each part once, and each observer hears once (law 19)")
+    func observedDiamond() {
+        let diamond = Diamond()
+        let root = Container()
+        _ = root[diamond.top]
+        let heard = Log<String>()
+        root.observe(diamond.top) { heard.add("top \($0.number)") }
+        root.observe(diamond.left) { heard.add("left \($0.number)") }
+        root.observe(diamond.bottom) { heard.add("bottom \($0.number)") }
+        root[Size.self] = 2
+        expect(diamond.loads.all.count, equals: 8)
+        expect(heard.all.sorted(), equals: ["bottom 2003", "left 2004", "top 4009"])
+    }
+
+    @Test("An update of several inputs reloads what is observed once (laws 7, 19)")
+    func updateReloadsOnce() {
+        let diamond = Diamond()
+        let root = Container()
+        _ = root[diamond.top]
+        let heard = Log<Int>()
+        root.observe(diamond.top) { heard.add($0.number) }
+        root.update {
+            $0[Size.self] = 3
+            $0[Color.self] = "green"
+        }
+        expect(diamond.loads.all.count == 8 && heard.all == [6013])
+    }
+
+    @Test("A feature that reloads and is observed is loaded at once, before the set returns (law 19)")
+    func eager() {
+        let root = Container()
+        _ = root[Live.self]
+        let heard = Log<Int>()
+        let token = root.observe(Live.self) { heard.add($0.size) }
+        root[Size.self] = 2
+        expect(heard.all, equals: [2])
+        expect(root.ifLoaded(Live.self)?.size, equals: 2)
+        token.cancel()
+        root[Size.self] = 3
+        expect(heard.all, equals: [2])
+        expect(root.ifLoaded(Live.self) == nil)
+    }
+
+    @Test("A change doesn't load a feature that is observed but was never loaded (law 19)")
+    func neverLoaded() {
+        let root = Container()
+        let heard = Counter()
+        root.observe(Live.self) { _ in heard.add() }
+        root[Size.self] = 2
+        expect(root.ifLoaded(Live.self) == nil)
+        expect(heard.value, equals: 0)
+    }
+
+    @Test("A child that shares what reloads hears of its reload, and one with its own does not (laws 14, 19)")
+    func childrenHear() {
+        let root = Container()
+        let sharing = root.child()
+        let own = root.child { $0[Size.self] = 10 }
+        _ = (sharing[Live.self], own[Live.self])
+        let heard = Log<String>()
+        sharing.observe(Live.self) { heard.add("sharing \($0.size)") }
+        own.observe(Live.self) { heard.add("own \($0.size)") }
+        root[Size.self] = 2
+        expect(heard.all, equals: ["sharing 2"])
+        own[Size.self] = 11
+        expect(heard.all, equals: ["sharing 2", "own 11"])
+    }
+
+    @Test("Every child whose own copy reloads is notified separately (laws 16, 19)")
+    func everyCopyReloads() {
+        let live = FeatureKey(reloadsWhenInputsChange: true) { container in
+            Token(container[Size.self] * 100 + container[Color.self].count)
+        }
+        let root = Container()
+        let heard = Log<String>()
+        let children = ["a", "bb", "ccc"].map { color in root.child { $0[Color.self] = color } }
+        defer { withExtendedLifetime(children) {} }
+        for child in children {
+            _ = child[live]
+            child.observe(live) { heard.add("\($0.number)") }
+        }
+        root[Size.self] = 2
+        expect(heard.all.sorted(), equals: ["201", "202", "203"])
+    }
+
+    @Test("An override in a child reloads what is observed there at once (laws 16, 19)")
+    func overrideReloads() {
+        let root = Container()
+        let child = root.child()
+        let shared = child[Live.self]
+        let heard = Log<Int>()
+        child.observe(Live.self) { heard.add($0.size) }
+        child[Size.self] = 7
+        expect(heard.all, equals: [7])
+        expect(root[Live.self], is: shared)
+    }
+
+    @Test("When the override ends, observers of the copy receive the parent's instance (laws 16, 19)")
+    func endOfOverrideIsHeard() {
+        let root = Container()
+        let child = root.child { $0[Size.self] = 7 }
+        let shared = root[Live.self]
+        _ = child[Live.self]
+        let heard = Log<Live>()
+        child.observe(Live.self) { heard.add($0) }
+        child.reset(Size.self)
+        expect(child[Live.self], is: shared)
+        expect(heard.all.count, equals: 1)
+        expect(heard.all.first, is: shared)
+    }
+
+    @Test("A first load in the parent is not heard by a child that has its own (laws 10, 16)")
+    func parentsLoadIsNotHeard() {
+        let root = Container()
+        let child = root.child { $0[Size.self] = 7 }
+        _ = child[Kept.self]
+        let heard = Log<Int>()
+        child.observe(Kept.self) { heard.add($0.size) }
+        _ = root[Kept.self]
+        root.reset(Kept.self)
+        _ = root[Kept.self]
+        expect(heard.all.isEmpty)
+    }
+
+    @Test("All who observe what was shared have theirs at once, though they share no more (laws 16, 19)")
+    func sharersPartAtReload() {
+        let live = FeatureKey(reloadsWhenInputsChange: true) { container in
+            Token(container[Size.self] == 1 ? 0 : container[Color.self].count)
+        }
+        let root = Container()
+        let heard = Log<Int>()
+        let children = ["a", "bb", "ccc"].map { color in root.child { $0[Color.self] = color } }
+        defer { withExtendedLifetime(children) {} }
+        for child in children {
+            expect(child[live], is: root[live])
+            child.observe(live) { heard.add($0.number) }
+        }
+        root[Size.self] = 2
+        expect(heard.all.sorted(), equals: [1, 2, 3])
+    }
+
+    @Test("Children that observe may go away while the parent changes (laws 8, 19)")
+    func observersGoAway() {
+        let root = Container()
+        _ = root[Live.self]
+        let isDone = Locked(false)
+        let changing = startThread {
+            var size = 0
+            while !isDone.withLock({ $0 }) {
+                size += 1
+                root[Size.self] = size
+            }
+        }
+        for _ in 0..<300 {
+            let child = root.child()
+            child.observe(Live.self) { _ in }
+            _ = child[Live.self]
+        }
+        isDone.withLock { $0 = true }
+        changing.wait()
+        expect(root[Live.self].size, equals: root[Size.self])
+    }
+
+    @Test("A closed container loads nothing eagerly (laws 19, 28)")
+    func closedStaysClosed() async throws {
+        let root = Container()
+        _ = root[Live.self]
+        let heard = Counter()
+        root.observe(Live.self) { _ in heard.add() }
+        try await root.close()
+        root[Size.self] = 2
+        root[Live.self] = Live(9)
+        root.reset(Live.self)
+        expect(heard.value, equals: 1)
+    }
+
+    @Test("A local input that the parent sets reloads what was made from it (laws 14, 15, 19)")
+    func localInputSet() {
+        let local = FeatureKey(home: .local) { _ in Token(1) }
+        let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[local].number) }
+        let root = Container()
+        let child = root.child()
+        expect(child[live].number, equals: 1)
+        root[local] = Token(2)
+        expect(child[live].number, equals: 2)
+        expect(child[live], is: root[live])
+    }
+
+    @Test("An override between a feature's home and its input's reloads it (laws 16, 19)")
+    func overrideBetween() {
+        let base = FeatureKey { Token($0[Size.self]) }
+        let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[base].number + $0[Color.self].count) }
+        let root = Container()
+        let middle = root.child()
+        let child = middle.child { $0[Color.self] = "" }
+        expect(child[live].number, equals: 1)
+        middle[Size.self] = 50
+        expect(child[live].number, equals: 50)
+        middle.reset(Size.self)
+        expect(child[live].number, equals: 1)
+        expect(root[base].number, equals: 1)
+    }
+
+    struct Shaky: ThrowingFeature {
+        struct Failure: Error {}
+        let size: Int
+        static func load(in container: any FeatureContainer) throws -> Shaky {
+            if container[Fails.self] { throw Failure() }
+            return Shaky(size: container[Size.self])
+        }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("A failed eager reload is reported and leaves the key unloaded; the next read tries again (law 19)")
+    func failedReload() throws {
+        let root = Container()
+        let reports = Log<String>()
+        root.node.family.reports.handle { reports.add($0) }
+        _ = try root[Shaky.self]
+        let heard = Counter()
+        root.observe(Shaky.self) { _ in heard.add() }
+        root[Fails.self] = true
+        expect(reports.all.count == 1 && reports.all[0].contains("Shaky"))
+        expect(root.ifLoaded(Shaky.self) == nil)
+        expect(heard.value, equals: 0)
+        root[Fails.self] = false
+        try expect(root[Shaky.self].size, equals: 1)
+        expect(heard.value, equals: 1)
+    }
+
+    struct Rooted: Feature {
+        static var home: Home { .shared }
+        let size: Int
+        static func load(in container: any FeatureContainer) -> Rooted { Rooted(size: container[Size.self]) }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("So is one of a plain feature that can't be loaded for its observers: no set stops the program (law 19)")
+    func failedPlainReload() {
+        let root = Container()
+        let reports = Log<String>()
+        root.node.family.reports.handle { reports.add($0) }
+        let child = root.child()
+        child.observe(Rooted.self) { _ in }
+        _ = child[Rooted.self]
+        child[Size.self] = 5
+        expect(reports.all.count == 1 && reports.all[0].contains("Rooted → Size"), "\(reports.all)")
+        child.reset(Size.self)
+        expect(child[Rooted.self].size, equals: 1)
+    }
+
+    struct NeedsSlow: Feature {
+        let size: Int
+        static func load(in container: any FeatureContainer) -> NeedsSlow {
+            NeedsSlow(size: container.loaded(Slow.self).size)
+        }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("Nor does a change that leaves an observed plain feature without an async one that it needs (laws 19, 27)")
+    func withoutAsyncInput() async throws {
+        let root = Container()
+        let reports = Log<String>()
+        root.node.family.reports.handle { reports.add($0) }
+        root.observe(NeedsSlow.self) { _ in }
+        try await root.warmUp { $0.load(Slow.self) }
+        expect(root[NeedsSlow.self].size, equals: 1)
+        root[Size.self] = 5
+        expect(reports.all.count == 1 && reports.all[0].contains("Path: NeedsSlow → Slow"), "\(reports.all)")
+        expect(root.ifLoaded(NeedsSlow.self) == nil)
+        try await root.warmUp { $0.load(Slow.self) }
+        expect(root[NeedsSlow.self].size, equals: 5)
+    }
+
+    struct Slow: AsyncFeature {
+        let size: Int
+        static func load(in container: any FeatureContainer) async throws -> Slow {
+            await Task.yield()
+            return Slow(size: container[Size.self])
+        }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("An async feature that is observed reloads in a separate task (law 19)")
+    func asyncReload() async throws {
+        let root = Container()
+        try await expect(root[Slow.self].size, equals: 1)
+        let (sizes, continuation) = AsyncStream.makeStream(of: Int.self)
+        root.observe(Slow.self) { continuation.yield($0.size) }
+        root[Size.self] = 2
+        var iterator = sizes.makeAsyncIterator()
+        await expect(iterator.next(), equals: 2)
+    }
+
+    @Test("A main-actor feature loads at the next read, even if the main actor isn't free (laws 9, 19)")
+    @MainActor func mainActor() async {
+        let root = Container()
+        let first = root[Screen.self]
+        let heard = Log<Int>()
+        root.observe(Screen.self) { heard.add($0.size) }
+        root[Size.self] = 2
+        expect(heard.all.isEmpty)
+        expect(root.ifLoaded(Screen.self) == nil)
+        let second = root[Screen.self]
+        expect(second !== first)
+        expect(second.size, equals: 2)
+        await expect(heard.first(1), equals: [2])
+        await Task { @MainActor in }.value
+        expect(root[Screen.self] === second && heard.all == [2])
+    }
+
+    @MainActor final class Screen: MainActorFeature {
+        let size: Int
+        init(_ size: Int) { self.size = size }
+        static func load(in container: any FeatureContainer) -> Screen { Screen(container[Size.self]) }
+        static var reloadsWhenInputsChange: Bool { true }
+    }
+
+    @Test("A thousand children's copies that reload are dropped by one set of the parent (laws 16, 19)")
+    func manyCopies() {
+        let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[Size.self] * 10_000 + $0[Color.self].count) }
+        let root = Container()
+        let children = (0..<1000).map { number in root.child { $0[Color.self] = String(repeating: "x", count: number) }
+        }
+        for child in children { _ = child[live] }
+        root[Size.self] = 2
+        expect(children.allSatisfy { $0.ifLoaded(live) == nil })
+        expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
+    }
+
+    @Test("So does one that hides an instance that a replaced loader made above (laws 16, 19)")
+    func overrideBelowReplaced() {
+        let live = FeatureKey(reloadsWhenInputsChange: true, home: .local, id: UniqueID()) { $0[Kept.self].size }
+        let root = Container()
+        root.replace(Kept.self) { Kept($0[Size.self] * 10) }
+        let middle = root.child()
+        let below = middle.child()
+        expect(below[live], equals: 10)
+        middle[Size.self] = 7
+        expect(below[live], equals: 70)
+    }
+
+    @Test("Whatever happens at once, what reloads is in the end made from what is there (law 19)")
+    func settlesUnderThreads() {
+        let diamond = Diamond()
+        let root = Container()
+        let children = (0..<4).map { number in root.child { $0[Color.self] = String(repeating: "x", count: number) } }
+        onThreads(6) { index in
+            for step in 1...100 {
+                if index < 2 {
+                    root[Size.self] = index * 100 + step
+                } else {
+                    _ = children[index - 2][diamond.top]
+                }
+            }
+        }
+        for (number, child) in children.enumerated() {
+            expect(child[diamond.top].number, equals: 2 * (root[Size.self] * 1000 + number) + 3)
+        }
+    }
+}

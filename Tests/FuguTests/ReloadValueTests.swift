@@ -1,0 +1,449 @@
+import Support
+import Testing
+
+@testable import Fugu
+
+@Suite("Law 19: reads that begin after a change", .timeLimit(.minutes(5))) struct ReloadFreshReadTests {}
+
+extension ReloadFreshReadTests {
+    struct Number: Property { static var defaultValue: Int { 1 } }
+
+    /// The ways to change an input.
+    enum Change: CaseIterable {
+        case set, modify, update, reset, parent
+
+        func perform(_ container: Container) {
+            switch self {
+            case .set: container[Number.self] = 2
+            case .modify: container.modify(Number.self) { $0 = 2 }
+            case .update: container.update { $0[Number.self] = 2 }
+            case .reset: container.reset(Number.self)
+            case .parent: container[Number.self] = 2
+            }
+        }
+    }
+
+    @Test(
+        "A read begun after the change never gets what was made from the old value (law 19)", arguments: Change.allCases
+    )
+    func afterChange(_ change: Change) {
+        let (began, goesOn) = (Gate(), Gate())
+        let loads = Counter()
+        let live = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+            let number = container[Number.self]
+            if loads.add() == 1 {
+                began.open()
+                goesOn.wait()
+            }
+            return number
+        }
+        let top = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[live] }
+        let root = Container()
+        let container = change == .parent ? root.child() : root
+        if change == .reset { root[Number.self] = 3 }
+        let right = change == .reset ? 1 : 2
+        let first = startThread { _ = container[top] }
+        began.wait()
+        change.perform(root)
+        let got = Log<Int>()
+        let readers = [live, top].map { key in startThread { got.add(container[key]) } }
+        // Waiters are released; the others have read already.
+        awaitState {
+            let waiting = [live, top].reduce(0) { $0 + container.waiterCount(for: Key(raw: $1.raw)) }
+            return got.count + waiting >= 2
+        }
+        goesOn.open()
+        for thread in readers + [first] { thread.wait() }
+        expect(got.all, equals: [right, right])
+        expect(container[top], equals: right)
+    }
+
+    @Test("Neither does an async one (law 19)")
+    func asyncLoad() async throws {
+        struct Fetched: AsyncFeature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) async throws -> Int { container[Number.self] }
+        }
+        let (began, goesOn) = (Gate(), Gate())
+        let container = Container()
+        let loads = Counter()
+        container.replace(Fetched.self) { container in
+            let number = container[Number.self]
+            if loads.add() == 1 {
+                began.open()
+                await goesOn.opened()
+            }
+            return number
+        }
+        let first = Task { try await container[Fetched.self] }
+        await began.opened()
+        container[Number.self] = 2
+        let second = Task { try await container[Fetched.self] }
+        // The second one either waits for the first load or begins its own.
+        while loads.value < 2, container.waiterCount(for: Key(raw: Key.asyncFeature(Fetched.self))) < 2 {
+            await Task.yield()
+        }
+        goesOn.open()
+        try await expect(second.value, equals: 2)
+        _ = try await first.value
+        try await expect(container[Fetched.self], equals: 2)
+    }
+
+    @Test("A read begun after a replacement doesn't get the failure of what was replaced (law 19)")
+    func replacedFailure() async throws {
+        struct Source: AsyncFeature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) async throws -> Int { 1 }
+        }
+        struct Copy: AsyncFeature {
+            static var reloadsWhenInputsChange: Bool { true }
+            static func load(in container: any FeatureContainer) async throws -> Int {
+                try await container[Source.self]
+            }
+        }
+        struct Replaced: Error {}
+        let (began, goesOn) = (Gate(), Gate())
+        let container = Container()
+        container.replace(Source.self) { _ in
+            began.open()
+            await goesOn.opened()
+            throw Replaced()
+        }
+        let first = Task { try await container[Copy.self] }
+        await began.opened()
+        container.replace(Source.self) { _ in 2 }
+        let second = Task { try await container[Copy.self] }
+        // It waits for the first load, or for nothing.
+        let isOver = Gate()
+        let over = Task {
+            _ = await second.result
+            isOver.open()
+        }
+        let key = Key(raw: Key.asyncFeature(Copy.self))
+        while !isOver.isOpen, container.waiterCount(for: key) < 2 { await Task.yield() }
+        goesOn.open()
+        await over.value
+        try await expect(second.value, equals: 2)
+        _ = await first.result
+    }
+
+    @Test("A sequence and an observer get the value when an input changes during the first load (laws 12 and 19)")
+    func firstLoad() async throws {
+        for isSequence in [true, false] {
+            let (began, goesOn) = (Gate(), Gate())
+            let loads = Counter()
+            let live = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+                let number = container[Number.self]
+                if loads.add() == 1 {
+                    began.open()
+                    goesOn.wait()
+                }
+                return number
+            }
+            let container = Container()
+            let heard = Log<Int>()
+            let other = startThread {
+                began.wait()
+                container[Number.self] = 2
+                goesOn.open()
+            }
+            if isSequence {
+                // A plain feature is loaded by the call itself.
+                let values = container.values(of: live)
+                other.wait()
+                heard.add(try await finishing(task: { await values.first { _ in true } }) ?? 0)
+            } else {
+                container.observe(live) { heard.add($0) }
+                _ = container[live]
+                other.wait()
+            }
+            expect(heard.all, equals: [2])
+            expect(container.ifLoaded(live), equals: 2)
+        }
+    }
+
+    @Test(
+        "A container that sets the value that it inherited follows its own value from then on (laws 10, 16 and 19)",
+        arguments: 1...3)
+    func setToWhatWasInherited(depth: Int) {
+        let root = Container()
+        root[Number.self] = 5
+        let container = (1...depth).reduce(root) { container, _ in container.child() }
+        let other = PropertyKey(defaultValue: 0, id: UniqueID())
+        let live = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Number.self] * 10 + $0[other] }
+        // It lives in the container, and is made from the root's number.
+        container[other] = 1
+        expect(container[live], equals: 51)
+        container[Number.self] = 5
+        expect(container[live], equals: 51)
+        container[Number.self] = 6
+        expect(container[live], equals: 61)
+    }
+}
+
+@Suite("Laws 10 and 19: whoever observes what reloads is left with the value that stays") struct ReloadLastValueTests {}
+
+extension ReloadLastValueTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+    struct Other: Property { static var defaultValue: Int { 0 } }
+    struct Live: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { container[Number.self] }
+    }
+    struct Above: Feature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) -> Int { container[Live.self] * 100 }
+    }
+
+    /// An event in the life of a container.
+    enum Step: CaseIterable {
+        case setInput, resetInput, setFeature, resetFeature, replaceFeature, resetAbove
+
+        func perform(in container: any FeatureContainer, _ number: Int) {
+            switch self {
+            case .setInput: container[Number.self] = number
+            case .resetInput: container.reset(Number.self)
+            case .setFeature: container[Live.self] = number
+            case .resetFeature: container.reset(Live.self)
+            case .replaceFeature: container.replace(Live.self) { $0[Number.self] + number * 1_000 }
+            case .resetAbove: container.reset(Above.self)
+            }
+        }
+    }
+
+    /// Within what it happens.
+    enum Manner: CaseIterable {
+        case alone, modify, update, transaction, mixed, mixedBelow, load, observer, ownObserver
+
+        func perform(
+            _ root: Container, _ child: Container,
+            _ steps: @escaping @Sendable (any FeatureContainer, any FeatureContainer) -> Void
+        ) {
+            let once = Counter()
+            switch self {
+            case .alone: steps(root, child)
+            case .modify: child.modify(Other.self) { _ in steps(root, child) }
+            case .update: child.update { _ in steps(root, child) }
+            // Some by the handle, others beside it.
+            case .mixed: root.update { steps($0, child) }
+            case .mixedBelow: child.update { steps(root, $0) }
+            case .transaction: root.update { root in child.update { child in steps(root, child) } }
+            case .load: _ = child[FeatureKey(home: .local, id: UniqueID()) { _ in steps(root, child) }]
+            case .observer:
+                let token = child.observe(Other.self) { _ in steps(root, child) }
+                child[Other.self] += 1
+                token.cancel()
+            case .ownObserver:
+                let token = child.observe(Live.self) { _ in if once.add() == 1 { steps(root, child) } }
+                child[Number.self] = 99
+                token.cancel()
+            }
+        }
+    }
+
+    /// Two containers whose observers of two features hear what happens.
+    private struct World: Sendable {
+        let root = Container()
+        let child: Container
+        let heard: [Log<Int>]
+
+        init(startsWithOwn: Bool) {
+            child = root.child()
+            _ = root[Above.self]
+            let (root, child) = (root, child)
+            heard = (0..<4).map { _ in
+                let log = Log<Int>()
+                log.add(0)
+                return log
+            }
+            let (inRoot, aboveInRoot, inChild, aboveInChild) = (heard[0], heard[1], heard[2], heard[3])
+            root.observe(Live.self) { inRoot.add($0) }
+            root.observe(Above.self) { aboveInRoot.add($0) }
+            child.observe(Live.self) { inChild.add($0) }
+            child.observe(Above.self) { aboveInChild.add($0) }
+            if startsWithOwn { child[Number.self] = 7 }
+        }
+
+        /// The value that was delivered last and the present one; equal unless something is wrong.
+        var ends: (heard: [Int?], present: [Int?]) {
+            (
+                heard.map { $0.all.last },
+                [
+                    root.ifLoaded(Live.self), root.ifLoaded(Above.self), child.ifLoaded(Live.self),
+                    child.ifLoaded(Above.self),
+                ]
+            )
+        }
+
+        /// The value if nothing had been kept.
+        var right: [Int] {
+            let (live, own) = (root[Live.self], child[Live.self])
+            return [live, live * 100, own, own * 100]
+        }
+    }
+
+    @Test(
+        "Whatever is set, reset or replaced, and within what, the last call carries the value that stays (laws 10, 19)",
+        arguments: Manner.allCases, [false, true])
+    func everySequence(_ manner: Manner, _ startsWithOwn: Bool) {
+        let all = [false, true].flatMap { isInChild in Step.allCases.map { (isInChild, $0) } }
+        var sequences: [[(Bool, Step)]] = all.map { [$0] }
+        sequences += sequences.flatMap { start in all.map { start + [$0] } }
+        let longer = sequences.filter { $0.count == 2 }.flatMap { start in all.map { start + [$0] } }
+        // All of them take a while where nothing is optimised.
+        #if DEBUG
+        let part = rounds(11, few: 260)
+        sequences += stride(from: Int.random(in: 0..<part), to: longer.count, by: part).map { longer[$0] }
+        #else
+        sequences += longer
+        #endif
+        var wrong = 0
+        for sequence in sequences {
+            let world = World(startsWithOwn: startsWithOwn)
+            manner.perform(world.root, world.child) { root, child in
+                for (number, (isInChild, step)) in sequence.enumerated() {
+                    step.perform(in: isInChild ? child : root, number + 1)
+                }
+            }
+            let (ends, right) = (world.ends, world.right)
+            if ends.heard == ends.present, ends.present == right { continue }
+            wrong += 1
+            guard wrong <= 3 else { continue }
+            let text = sequence.map { "\($0.1) in the \($0.0 ? "child" : "root")" }.joined(separator: ", ")
+            Issue.record(
+                "\(text): heard \(ends.heard), there is \(ends.present), right \(right); \(world.heard.map(\.all))")
+        }
+        expect(wrong, equals: 0, "of \(sequences.count) sequences")
+    }
+
+    @Test("Whatever several threads do at once, the last call carries the value that stays (laws 10, 19)")
+    func manyThreads() async {
+        for seed in seeds(20, for: "laws 10 and 19") {
+            let world = World(startsWithOwn: seed % 2 == 0)
+            await onThreads(3) { thread in
+                var random = SeededGenerator(seed: seed &* 4 &+ UInt64(thread))
+                for step in 0..<30 {
+                    let number = thread * 30 + step + 1
+                    let manner = Manner.allCases[Int.random(in: 0..<8, using: &random)]
+                    let kind = Step.allCases.randomElement(using: &random)!
+                    let isInChild = Bool.random(using: &random)
+                    manner.perform(world.root, world.child) { root, child in
+                        kind.perform(in: isInChild ? child : root, number)
+                    }
+                }
+            }
+            let (ends, right) = (world.ends, world.right)
+            expect(ends.heard == ends.present && ends.present == right, "seed \(seed): \(ends), right \(right)")
+        }
+    }
+
+    @Test(
+        "A change beside an update's handle and a new loader by it are heard (laws 7, 10 and 19)",
+        arguments: [false, true])
+    func replacedInUpdate(_ changesInput: Bool) {
+        let container = Container()
+        _ = container[Live.self]
+        let heard = Log<Int>()
+        container.observe(Live.self) { heard.add($0) }
+        container.update { handle in
+            changesInput ? container[Number.self] = 1 : container.reset(Live.self)
+            handle.replace(Live.self) { _ in 5 }
+        }
+        expect(heard.all, equals: [5])
+        expect(container[Live.self], equals: 5)
+    }
+
+    struct Parsed: ThrowingFeature {
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) throws -> Int { container[Number.self] }
+    }
+    struct Refused: Error {}
+
+    @Test(
+        "A feature that can fail is loaded once more for its observers if an input changes during a reload (laws 10 and 19)"
+    )
+    func changedWhileReloading() throws {
+        let container = Container()
+        container.replace(Parsed.self) { handle in
+            let number = handle[Number.self]
+            if number == 1 { container[Number.self] = 2 }
+            return number
+        }
+        let heard = Log<Int>()
+        container.observe(Parsed.self) { heard.add($0) }
+        try expect(container[Parsed.self], equals: 0)
+        container[Number.self] = 1
+        expect(heard.all, equals: [0, 2])
+        expect(container.ifLoaded(Parsed.self), equals: 2)
+    }
+
+    /// Returns a child that overrides `Number` so that its observed feature fails to reload, and what the observer heard.
+    private func failedReload(
+        where isRefused: @escaping @Sendable (any FeatureContainer) -> Bool
+    ) throws -> (child: Container, heard: Log<Int>) {
+        let root = Container()
+        root.replace(Parsed.self) { handle in
+            if isRefused(handle) { throw Refused() }
+            return handle[Number.self]
+        }
+        let child = root.child()
+        let reports = root.logReports()
+        let heard = Log<Int>()
+        try expect(child[Parsed.self], equals: 0)
+        child.observe(Parsed.self) { heard.add($0) }
+        child[Number.self] = -1
+        expect(child.ifLoaded(Parsed.self) == nil)
+        expect(reports.count, equals: 1)
+        return (child, heard)
+    }
+
+    @Test("After a failed reload, observers hear of an inherited instance that a reset uncovers (laws 10, 14 and 19)")
+    func uncovered() throws {
+        let (child, heard) = try failedReload { $0[Number.self] < 0 }
+        child.reset(Number.self)
+        expect(heard.all, equals: [0])
+    }
+
+    @Test("A failed reload is tried again when something is set that it may need (laws 10 and 19)")
+    func triedAgain() throws {
+        let (child, heard) = try failedReload { $0[Number.self] < 0 && $0[Other.self] == 0 }
+        child[Other.self] = 1
+        expect(heard.all, equals: [-1])
+        expect(child.ifLoaded(Parsed.self), equals: -1)
+    }
+}
+
+@Suite("Laws 10 and 19: what is overridden while it loads again") struct ReloadOverriddenTests {}
+
+extension ReloadOverriddenTests {
+    struct Number: Property { static var defaultValue: Int { 0 } }
+
+    @Test("A child that overrides an input while its observed feature loads again gets its own (laws 10, 16, 19)")
+    func overridden() {
+        let (began, goesOn) = (Gate(), Gate())
+        let loads = Counter()
+        let live = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Number.self] }
+        let above = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+            let number = container[live]
+            if loads.add() == 2 {
+                began.open()
+                goesOn.wait()
+            }
+            return number * 100
+        }
+        let root = Container()
+        let child = root.child()
+        let heard = Log<Int>()
+        _ = child[above]
+        child.observe(above) { heard.add($0) }
+        // The child's observer has it loaded again, for the root as it seems.
+        let thread = startThread { root[Number.self] = 1 }
+        began.wait()
+        child[Number.self] = 5
+        goesOn.open()
+        thread.wait()
+        expect(child.ifLoaded(above), equals: 500)
+        expect(heard.all.last, equals: 500)
+        expect(root[above], equals: 100)
+    }
+}

@@ -1,0 +1,461 @@
+import Support
+import Testing
+
+@testable import Fugu
+
+@Suite("Law 7: update is atomic") struct UpdateTests {}
+
+extension UpdateTests {
+    struct First: Property { static var defaultValue: Int { 0 } }
+    struct Second: Property { static var defaultValue: Int { 0 } }
+    struct Text: Property { static var defaultValue: [Int] { [0] } }
+    struct Sum: Feature {
+        static func load(in container: any FeatureContainer) -> Int { container[First.self] + container[Second.self] }
+    }
+    struct Broken: Error {}
+
+    @Test("All changes are published at the end, and seen inside before that (law 7)")
+    func publication() {
+        let container = Container()
+        let child = container.child()
+        container.update { handle in
+            handle[First.self] = 1
+            handle[Second.self] = 2
+            handle[Text.self] = [3]
+            expect(handle[First.self] == 1 && handle[Second.self] == 2 && handle[Text.self] == [3])
+            expect(container[First.self] == 0 && child[Second.self] == 0 && container[Text.self] == [0])
+            expect(onAnotherThread { container[First.self] }, equals: 0)
+            handle[First.self] += 10
+        }
+        expect(container[First.self] == 11 && child[Second.self] == 2 && container[Text.self] == [3])
+    }
+
+    struct Made: Feature {
+        static func load(in container: any FeatureContainer) -> String { "own \(container[First.self])" }
+    }
+
+    @Test("A child that reads in an update that replaces a feature above has its own, and keeps it (law 7)")
+    func throwingAboveChild() {
+        let container = Container()
+        let child = container.child { $0[First.self] = 1 }
+        let heard = Log<String>()
+        child.observe(Made.self) { heard.add($0) }
+        #expect(throws: Broken.self) {
+            try container.update { handle throws(Broken) in
+                handle.replace(Made.self) { "draft \($0[First.self])" }
+                child.update { expect($0[Made.self], equals: "own 1") }
+                expect(child[Made.self], equals: "own 1")
+                expect(onAnotherThread { child[Made.self] }, equals: "own 1")
+                throw Broken()
+            }
+        }
+        expect(container[Made.self], equals: "own 0")
+        expect(child[Made.self], equals: "own 1")
+        expect(heard.all, equals: ["own 1"])
+    }
+
+    @Test("An update that throws publishes none (law 7)")
+    func throwing() {
+        let container = Container()
+        let heard = Log<Int>()
+        container.observe(First.self) { heard.add($0) }
+        #expect(throws: Broken.self) {
+            try container.update { handle throws(Broken) in
+                handle[First.self] = 1
+                handle[Sum.self] = 2
+                throw Broken()
+            }
+        }
+        expect(container.ifLoaded(First.self) == nil)
+        expect(container.ifLoaded(Sum.self) == nil)
+        expect(heard.all.isEmpty)
+    }
+
+    @Test("Loads inside see only what is published (law 7)")
+    func loads() {
+        let container = Container().unreported
+        container[First.self] = 1
+        container.update { handle in
+            handle[First.self] = 100
+            expect(handle[First.self], equals: 100)
+            expect(handle[Sum.self], equals: 1)
+        }
+        expect(container[Sum.self], equals: 1)
+        container.reset(Sum.self)
+        expect(container[Sum.self], equals: 100)
+    }
+
+    @Test("A pending reset is published at the end, and not seen before (law 7)")
+    func pendingReset() {
+        let container = Container()
+        container[First.self] = 5
+        container[Sum.self] = 50
+        let child = container.child { $0[First.self] = 6 }
+        container.update { handle in
+            handle.reset(First.self)
+            expect(handle[First.self], equals: 5)
+            expect(container[First.self], equals: 5)
+            handle[First.self] = 7
+            expect(handle[First.self], equals: 7)
+            handle.reset(First.self)
+            expect(handle[First.self], equals: 5)
+        }
+        child.update { handle in
+            handle.reset(First.self)
+            expect(handle[First.self], equals: 6)
+            expect(child[First.self], equals: 6)
+        }
+        expect(container[First.self], equals: 0)
+        expect(child[First.self], equals: 0)
+    }
+
+    @Test("Observers hear each changed key once, after all is published (law 7)")
+    func observers() {
+        let container = Container()
+        let heard = Log<String>()
+        container.observe(First.self) { heard.add("first \($0) \(container[Second.self])") }
+        container.observe(Second.self) { heard.add("second \($0) \(container[First.self])") }
+        container[First.self] = 0
+        container[Second.self] = 0
+        heard.removeAll()
+        container.update { handle in
+            for number in 1...5 {
+                handle[First.self] = number
+                handle[Second.self] = number * 10
+            }
+            expect(heard.all.isEmpty)
+        }
+        expect(heard.all.sorted(), equals: ["first 5 50", "second 50 5"])
+    }
+
+    @Test("A key that an update reads first and then changes is delivered once (law 7)")
+    func readThenChanged() {
+        let container = Container()
+        let child = container.child()
+        let (heard, below) = (Log<Int>(), Log<Int>())
+        container.observe(First.self) { heard.add($0) }
+        child.observe(First.self) { below.add($0) }
+        child.update { $0[First.self] += 1 }
+        expect(heard.all == [0] && below.all == [1])
+        container.update { $0[Second.self] = $0[First.self] + 1 }
+        expect(container[Second.self] == 1 && heard.all == [0])
+    }
+
+    @Test("Nested updates join the outer one (law 7)")
+    func nested() {
+        let container = Container()
+        let child = container.child()
+        container.update { handle in
+            handle[First.self] = 1
+            container.update { inner in
+                expect(inner[First.self], equals: 1)
+                inner[Second.self] = 2
+            }
+            expect(handle[Second.self], equals: 2)
+            child.update { $0[Text.self] = [4] }
+            expect(container[First.self] == 0 && container[Second.self] == 0 && child[Text.self] == [0])
+        }
+        expect(container[First.self] == 1 && container[Second.self] == 2 && child[Text.self] == [4])
+    }
+
+    @Test("A nested update goes with the outer one that throws, and alone if only it throws (law 7)")
+    func nestedThrowing() {
+        let container = Container()
+        try? container.update { handle throws(Broken) in
+            container.update { $0[First.self] = 1 }
+            throw Broken()
+        }
+        expect(container[First.self], equals: 0)
+        container.update { handle in
+            handle[First.self] = 1
+            handle[Second.self] = 1
+            try? container.update { inner throws(Broken) in
+                inner[First.self] = 2
+                inner[Text.self] = [2]
+                throw Broken()
+            }
+            expect(handle[First.self], equals: 1)
+        }
+        expect(container[First.self] == 1 && container[Second.self] == 1 && container[Text.self] == [0])
+    }
+
+    @Test("Nobody who saw one new value sees an old one afterwards (law 7)")
+    func readers() async {
+        let container = Container()
+        let child = container.child().child()
+        container.update {
+            $0[First.self] = 0
+            $0[Second.self] = 0
+        }
+        let rounds = Support.rounds(4_000, few: 1_000)
+        let failures = Counter()
+        await onThreads(4) { thread in
+            guard thread > 0 else {
+                for round in 1...rounds {
+                    container.update { handle in
+                        handle[Text.self] = [round]
+                        handle[First.self] = round
+                        handle[Second.self] = round
+                    }
+                }
+                return
+            }
+            let reader = thread == 1 ? container : child
+            var seen = 0
+            while seen < rounds {
+                let first = reader[First.self]
+                let text = reader[Text.self][0]
+                let second = reader[Second.self]
+                if first < seen || text < first || second < text { failures.add() }
+                seen = max(seen, second)
+            }
+        }
+        expect(failures.value, equals: 0)
+    }
+
+    @Test("Updates of many threads that overlap leave the values of one of them (law 7)")
+    func writers() async {
+        let container = Container()
+        await onThreads(4) { thread in
+            for round in 0..<500 {
+                container.update { handle in
+                    let number = thread * 1_000 + round
+                    if thread % 2 == 0 { handle[First.self] = number }
+                    handle[Second.self] = number
+                    handle[First.self] = number
+                }
+            }
+        }
+        expect(container[First.self], equals: container[Second.self])
+    }
+
+    @Test("A handle that outlives its update writes directly (law 7)")
+    func lateHandle() {
+        let container = Container()
+        let kept = Log<any FeatureContainer>()
+        container.update { kept.add($0) }
+        kept.all[0][First.self] = 5
+        expect(container[First.self] == 5 && kept.all[0][First.self] == 5)
+    }
+}
+
+@Suite("Law 7: modify is exclusive") struct ModifyTests {}
+
+extension ModifyTests {
+    struct Count: Property { static var defaultValue: Int { 0 } }
+    struct Broken: Error {}
+
+    @Test("Eight threads that each add one thousands of times lose none (law 7)")
+    func increments() async {
+        let container = Container()
+        let count = rounds(20_000, few: 4_000)
+        await onThreads(8) { _ in
+            for _ in 0..<count { container.modify(Count.self) { $0 += 1 } }
+        }
+        expect(container[Count.self], equals: 8 * count)
+    }
+
+    @Test("Observed values and values on the heap are counted exactly too (law 7)")
+    func observedIncrements() async {
+        let container = Container()
+        let key = PropertyKey(defaultValue: ["count": 0])
+        let heard = Counter()
+        container.observe(key) { _ in heard.add() }
+        await onThreads(4) { _ in
+            for _ in 0..<1_000 { container.modify(key) { $0["count"]? += 1 } }
+        }
+        expect(container[key], equals: ["count": 4_000])
+        expect(heard.value, equals: 4_000)  // the default that the first one read is replaced at once
+    }
+
+    @Test("Reads during a modify see the old value (law 7)")
+    func reads() {
+        let container = Container()
+        let child = container.child()
+        container[Count.self] = 1
+        container.modify(Count.self) { value in
+            value = 2
+            expect(container[Count.self], equals: 1)
+            expect(child[Count.self], equals: 1)
+            expect(onAnotherThread { container[Count.self] }, equals: 1)
+            value = 3
+        }
+        expect(container[Count.self], equals: 3)
+        expect(child[Count.self], equals: 3)
+    }
+
+    @Test("A body that throws changes nothing and notifies nobody (law 7)")
+    func throwing() {
+        let container = Container()
+        container[Count.self] = 1
+        let heard = Log<Int>()
+        container.observe(Count.self) { heard.add($0) }
+        #expect(throws: Broken.self) {
+            try container.modify(Count.self) { value throws(Broken) in
+                value = 2
+                throw Broken()
+            }
+        }
+        expect(container[Count.self], equals: 1)
+        expect(heard.all.isEmpty)
+        container[Count.self] = 3
+        container.modify(Count.self) { $0 += 1 }
+        expect(container[Count.self] == 4 && heard.all == [3, 4])
+    }
+
+    @Test("The result of the body is returned (law 7)")
+    func result() {
+        let container = Container()
+        let old = container.modify(Count.self) { value in
+            defer { value += 5 }
+            return value
+        }
+        expect(old, equals: 0)
+        expect(container[Count.self], equals: 5)
+    }
+
+    @Test("Sets, resets, updates and modifies of the key wait for the end of the body (law 7)")
+    func otherWriters() {
+        let writes: [@Sendable (Container, PropertyKey<Int>) -> Void] = [
+            { $0[$1] = 10 },
+            { $0.reset($1) },
+            { container, key in container.update { $0[key] = 10 } },
+            { container, key in container.modify(key) { $0 *= 10 } },
+        ]
+        for (write, expected) in zip(writes, [10, 0, 10, 20]) {
+            let container = Container()
+            let key = PropertyKey(defaultValue: 0)
+            container[key] = 1
+            let writer = Log<Gate>()
+            container.modify(key) { value in
+                writer.add(startThread { write(container, key) })
+                container.awaitWriters(1, for: key)
+                value = 2
+            }
+            writer.all[0].wait()
+            expect(container[key], equals: expected)
+        }
+    }
+
+    @Test("A modify excludes only its own key in its own container (law 7)")
+    func otherKeys() {
+        let container = Container()
+        let child = container.child()
+        let other = PropertyKey(defaultValue: 0)
+        container.modify(Count.self) { value in
+            onAnotherThread {
+                container[other] = 1
+                container.modify(other) { $0 += 1 }
+                child[Count.self] = 5
+                child.modify(Count.self) { $0 += 1 }
+            }
+            container[other] += 1
+            value = 1
+        }
+        expect(container[Count.self], equals: 1)
+        expect(container[other], equals: 3)
+        expect(child[Count.self], equals: 6)
+    }
+
+    @Test("A modify in a child begins with what it inherits and leaves the parent alone (law 7)")
+    func inChild() {
+        let container = Container()
+        let child = container.child()
+        container[Count.self] = 7
+        child.modify(Count.self) { $0 += 1 }
+        expect(child[Count.self], equals: 8)
+        expect(container[Count.self], equals: 7)
+    }
+
+    enum Write: String, CaseIterable, Codable {
+        case set, modify, reset, update
+
+        func perform(in container: Container) {
+            switch self {
+            case .set: container[Count.self] = 5
+            case .modify: container.modify(Count.self) { $0 += 1 }
+            case .reset: container.reset(Count.self)
+            case .update: container.update { $0[Count.self] = 1 }
+            }
+        }
+    }
+
+    @Test("Any write of the same key inside stops with a message (law 7)", arguments: Write.allCases)
+    func sameKey(_ write: Write) async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [write] in
+            ThisProcess.mustStopSoon()
+            let container = Container()
+            container.modify(Count.self) { _ in write.perform(in: container) }
+        }
+        expectMessage(of: result, "Count is written while modify changes it", "Count → Count", "write after it")
+    }
+
+    struct Total: Feature {
+        static func load(in container: any FeatureContainer) -> Int {
+            ModifyTests.family[Count.self] = 1
+            return 1
+        }
+    }
+    static let family = Container()
+
+    @Test("Writing the same key in a load inside stops with the way (law 7)")
+    func throughLoad() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            ModifyTests.family.modify(Count.self) { $0 = ModifyTests.family[Total.self] }
+        }
+        expectMessage(of: result, "Count → Total → Count")
+    }
+
+    struct Height: Property { static var defaultValue: Int { 0 } }
+    struct Width: Property { static var defaultValue: Int { 0 } }
+
+    @Test("Two threads that each modify what the other is modifying stop with a message (law 7)")
+    func circle() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            let container = Container()
+            let barrier = Barrier(of: 2)
+            onThreads(2) { thread in
+                if thread == 0 {
+                    container.modify(Height.self) { _ in
+                        barrier.wait()
+                        container.modify(Width.self) { $0 += 1 }
+                    }
+                } else {
+                    container.modify(Width.self) { _ in
+                        barrier.wait()
+                        container[Height.self] = 1
+                    }
+                }
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        expect(text.contains("Height → Width") || text.contains("Width → Height"), "\(text)")
+    }
+
+    struct Area: Feature {
+        static let began = Gate()
+        static func load(in container: any FeatureContainer) -> Int {
+            began.open()
+            modifying.wait()
+            ModifyTests.family[Count.self] = 1
+            return 1
+        }
+        static let modifying = Gate()
+    }
+
+    @Test("A modify and a load that wait for one another stop with a message (law 7)")
+    func circleWithLoad() async {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            ThisProcess.mustStopSoon()
+            startThread { _ = ModifyTests.family[Area.self] }
+            Area.began.wait()
+            ModifyTests.family.modify(Count.self) { value in
+                Area.modifying.open()
+                value = ModifyTests.family[Area.self]
+            }
+        }
+        expectMessage(of: result, "Count is written while modify changes it", "Area → Count")
+    }
+}
