@@ -64,7 +64,7 @@ extension Container {
 /// The settings of containers that a copy takes.
 private struct Holdings {
     /// What each key was set to, if it was, and the layers around it, the innermost first.
-    var settings = KeyTable<(base: Operation?, layers: [Layer])>()
+    var settings = KeyTable<(base: Setting?, layers: [Layer])>()
     var attachment: (any ContainerAttachment)?
     var supplier: (any ValueSupplier)?
     var policy: (any LoadPolicy)?
@@ -87,7 +87,7 @@ private struct Holdings {
             // The copy has inner keys of its own.
             if cell.key.decorated != nil { continue }
             var (base, layers) = (Optional(setting), [Layer]())
-            while let link = base?.replacement?.link {
+            while let link = base?.loader?.link {
                 layers += link.layers.all.map(\.layer)
                 base = node.setting(token, of: link.within)
             }
@@ -153,15 +153,5 @@ private struct Holdings {
             settings[key] = nil
         }
         supplier = nearer.copied(over: supplier)
-    }
-}
-
-extension CellReference {
-    /// Returns what code or a rule set, as an operation that sets it elsewhere, or `nil` for what was supplied.
-    func setting(_ token: LockToken) -> Operation? {
-        let rare = place?[token].rare
-        if let replacement = rare?.replacement.value { return .replace(replacement) }
-        if heldFlags == CellFlags.held { return payload.map { .set($0) } }
-        return rare?.rule.value.map { .set($0) }
     }
 }

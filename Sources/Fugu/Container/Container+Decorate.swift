@@ -218,13 +218,13 @@ extension Container {
     }
 }
 
-extension Operation? {
-    /// Whether it's the same operation, whose value or loader is kept meanwhile.
-    func isSame(as other: Operation?) -> Bool {
+extension Setting? {
+    /// Whether it's the same setting, whose value or loader is kept meanwhile.
+    func isSame(as other: Setting?) -> Bool {
         switch (self, other) {
         case (nil, nil): true
-        case (.replace(let own), .replace(let others)): own === others
-        case (.set(let own), .set(let others)): own.isIdentical(to: others)
+        case (.loader(let own), .loader(let others)): own === others
+        case (.value(let own), .value(let others)): own.isIdentical(to: others)
         default: false
         }
     }

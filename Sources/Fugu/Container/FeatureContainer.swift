@@ -140,7 +140,7 @@ extension FeatureContainer {
     ///   - instance: The instance that reads give from now on.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func set<F: FailableFeature>(_ feature: F.Type, to instance: F.ContainerValue) {
-        _container.change(TypedKey(F.self), .set(Payload(instance)))
+        _container.change(TypedKey(F.self), to: .value(Payload(instance)))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
@@ -169,7 +169,7 @@ extension FeatureContainer {
     public func replace<F: ThrowingFeature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) throws -> F.Instance
     ) {
-        _container.change(TypedKey(F.self), .replace(Replacement { Payload(try load($0)) }))
+        _container.change(TypedKey(F.self), to: .loader(Replacement { Payload(try load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
@@ -185,7 +185,7 @@ extension FeatureContainer {
     ) {
         let replacement = Replacement(
             load: { _ in throw CancellationError() }, loadAsync: { Payload(try await load($0)) })
-        _container.change(TypedKey(F.self), .replace(replacement))
+        _container.change(TypedKey(F.self), to: .loader(replacement))
     }
 
     /// Replaces the load of a key's feature, here and in all descendants that don't set it themselves.
@@ -199,7 +199,7 @@ extension FeatureContainer {
     public func replace<Instance>(
         _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
-        _container.change(TypedKey(key), .replace(Replacement { Payload(load($0)) }))
+        _container.change(TypedKey(key), to: .loader(Replacement { Payload(load($0)) }))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.

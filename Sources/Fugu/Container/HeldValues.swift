@@ -35,13 +35,6 @@ extension Container {
 /// It's a tuple, since each member of a type that another module reads takes place in every program.
 package typealias HeldValue = (code: Payload?, rule: Payload?, supplier: (any ValueSupplier)?)
 
-extension CellReference {
-    /// The value that code has set.
-    func code(_ token: LockToken) -> Payload? {
-        heldFlags == CellFlags.held ? payload : nil
-    }
-}
-
 extension Container {
     /// Returns what this container and its ancestors hold for a property, nearest first.
     ///
@@ -51,7 +44,7 @@ extension Container {
         return node.family.lock.withLock { token in
             node.path.map { node in
                 let cell = node.storage.existingCell(token, key)
-                let rule = cell?.place?[token].rare?.rule.value
+                let rule = cell?.binding(token)?.rule.value
                 return (cell?.code(token), rule, node.storage[token].rare?.supplier.value)
             }
         }
@@ -77,7 +70,7 @@ extension Container {
             let definition = key._key
             let raw = Key(raw: definition.raw)
             if !raw.isRequired { _ = definition.loader(self, false) }
-            if let present = present(raw, definition.naming) { change(TypedKey(key), .set(present)) }
+            if let present = present(raw, definition.naming) { change(TypedKey(key), to: .value(present)) }
             return raw
         }
         return (ContainerKeys()[keyPath: member] as? any PlainValueKey).map { set($0).name }

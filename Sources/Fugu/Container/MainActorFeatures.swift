@@ -102,7 +102,7 @@ extension FeatureContainer {
     ) {
         // Every read is on the main actor, and so is every load.
         let loader = Replacement { handle in MainActor.assumeIsolated { Payload(load(handle)) } }
-        _container.change(TypedKey(key), .replace(loader))
+        _container.change(TypedKey(key), to: .loader(loader))
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.

@@ -72,7 +72,7 @@ extension PropertyContainer {
     ///
     /// - Parameter key: The type of the property or feature.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ContainerKey>(_ key: K.Type) { _container.change(TypedKey(K.self), .reset) }
+    public func reset<K: ContainerKey>(_ key: K.Type) { _container.change(TypedKey(K.self), to: nil) }
 
     /// Removes the value or instance that was set or loaded here.
     ///
@@ -81,7 +81,7 @@ extension PropertyContainer {
     ///
     /// - Parameter key: The key.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), .reset) }
+    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), to: nil) }
 
     /// Removes the value or instance that was set or loaded here.
     ///
@@ -114,7 +114,7 @@ extension Container {
         let isDone = _storage.exchangeAlone(key.raw, payload).map {
             $0 || !isView && asked.setAlone(key.key, payload)
         }
-        if isDone != true { change(key, .set(payload)) }
+        if isDone != true { change(key, to: .value(payload)) }
     }
 
     /// Reads a key of a kind that can't throw; the engine stops the program where other kinds throw.

@@ -23,7 +23,7 @@ extension Diagnostics {
     /// Keeps a write, with which reads of instances that were made before are compared.
     private func keep(_ token: LockToken, _ write: Write, _ kind: ChangeKind) {
         let (node, key) = (write.node, write.key)
-        if case .reset = write.operation {
+        if case .code(nil) = write.operation {
             // What a layer wraps goes with the layer, and a default is the same again.
             if key.decorated != nil || key.kind == .property && kind == .changed && !node.holds(token, key) { return }
         }
@@ -470,12 +470,12 @@ extension Operation {
     /// The words for the write.
     fileprivate var words: Messages.ChangeWords {
         switch self {
-        case .set: ("set", "set")
-        case .reset: ("reset", "reset")
+        case .code(.value): ("set", "set")
+        case .code(nil): ("reset", "reset")
         case .rule: ("changed by a rule", "add the rule for")
-        case .supply: ("changed by a source", "apply the source for")
-        case .replace(let replacement):
-            switch replacement.link?.layers.layer.kind {
+        case .source: ("changed by a source", "apply the source for")
+        case .code(.loader(let loader)):
+            switch loader.link?.layers.layer.kind {
             case .decoration: ("decorated", "decorate")
             case .element: ("added to", "add to")
             case nil: ("set", "set")

@@ -46,11 +46,11 @@ extension EventObservers {
         case .wrote(let write, _, let isNew):
             let kind: EventKind =
                 switch write.operation {
-                case .set where isNew, .replace where isNew, .rule where isNew: .overridden
-                case .set, .rule(_?): .set
-                case .replace: .replaced
-                case .reset, .rule(nil): .reset
-                case .supply: .supplied
+                case .code where isNew, .rule where isNew: .overridden
+                case .code(.value), .rule(_?): .set
+                case .code(.loader): .replaced
+                case .code(nil), .rule(nil): .reset
+                case .source: .supplied
                 }
             add(token, kind, write.key, write.node, &effects)
         case .dropped(let key, let node): add(token, .dropped, key, node, &effects)

@@ -77,14 +77,13 @@ extension Node {
     private func tell(_ token: LockToken, _ graph: any GraphReceiver, _ cell: CellReference, _ error: String?) {
         let place = cell.place
         var held: HeldBy?
-        switch (cell.has(CellFlags.held), cell.has(CellFlags.loaded)) {
-        case (true, false) where cell.has(CellFlags.automatic):
-            held = place?[token].rare?.rule.value == nil ? .source : .value
-        case (true, false):
-            let replacement = place?[token].rare?.replacement.value
-            held = replacement == nil ? .value : .loader
-        case (_, true): break
-        case (false, false): return
+        if !cell.has(CellFlags.loaded) {
+            switch cell.origin(token) {
+            case .code: held = cell.loader(token) == nil ? .value : .loader
+            case .rule: held = .value
+            case .source: held = .source
+            case nil: return
+            }
         }
         var (inputs, changed, anchors): ([GraphPlace], [GraphPlace], [Key]) = ([], [], [])
         let provenance = place?[token].provenance
@@ -120,7 +119,7 @@ extension Node {
     /// Whether an instance that was loaded here is a value for tests if the feature has one.
     private func loadsTestValue(_ token: LockToken, _ key: Key) -> Bool {
         storage[token].policy != nil
-            && !path.contains { $0.storage.existingCell(token, key)?.place?[token].rare?.replacement.value != nil }
+            && !path.contains { $0.storage.existingCell(token, key)?.loader(token) != nil }
     }
 
     /// Returns the nearest node in which an input that isn't there anymore was replaced or reset after a load.

@@ -1,42 +1,5 @@
 // All changes: one commit for all writes.
 
-/// A write to a key in a node.
-enum Operation {
-    case set(Payload)
-    case replace(Replacement)
-    case reset
-    /// A value that rules set, or `nil` to remove it.
-    ///
-    /// It never replaces what code set.
-    case rule(Payload?)
-    /// The supplier's current answer.
-    ///
-    /// It never replaces what code or a rule set.
-    case supply(SuppliedValue)
-
-    var replacement: Replacement? { if case .replace(let replacement) = self { replacement } else { nil } }
-}
-
-/// A loader that replaces the feature's own.
-final class Replacement: Sendable {
-    let load: @Sendable (Container) throws -> Payload
-    let loadAsync: (@Sendable (Container) async throws -> Payload)?
-    /// The place in a chain of decorations and lists, if it's part of one.
-    let link: Link?
-
-    @inline(never) init(
-        load: @escaping @Sendable (Container) throws -> Payload,
-        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil
-    ) {
-        self.load = load
-        self.loadAsync = loadAsync
-        self.link = link
-    }
-
-    /// Returns the same loader in a chain.
-    func linked(_ link: Link) -> Replacement { Replacement(load: load, loadAsync: loadAsync, link: link) }
-}
-
 /// One operation of a commit.
 struct Write {
     let node: Node
@@ -62,7 +25,7 @@ struct Write {
     /// The value that the write stores.
     var value: Payload? {
         switch operation {
-        case .set(let payload), .rule(let payload?), .supply(.success(let payload?)): payload
+        case .code(.value(let payload)), .rule(let payload?), .source(.success(let payload?)): payload
         default: nil
         }
     }
@@ -85,45 +48,31 @@ extension Write {
     ) -> ChangeKind? {
         // One copy, because each `switch` would make its own.
         let operation = operation
-        let (wasHeld, wasLoaded) = (cell.has(CellFlags.held), cell.has(CellFlags.loaded))
-        let isByCode = cell.heldFlags == CellFlags.held
-        switch operation {
-        case .rule(let payload):
-            let rare = node.place(token, key)[token].more()
-            rare.rule.set(payload, &effects.garbage)
-            if isByCode { return nil }
-        case .supply(let answer):
-            if case .success(nil) = answer, !cell.has(CellFlags.automatic), cell.place?[token].rare == nil {
-                return nil
-            }
-            let rare = node.place(token, key)[token].more()
-            rare.supplied.replace(by: answer, &effects.garbage)
-            if isByCode || rare.rule.value != nil { return nil }
-            if case .success(nil) = answer, !wasHeld { return nil }
-        case .reset:
-            node.markReset(token, key, changesLoader: wasHeld)
-            guard isByCode || wasLoaded else {
-                if let place = cell.place { effects.noteReset(token, place) }
-                return nil
-            }
-        case .replace: node.markReset(token, key, changesLoader: true)
-        case .set:
-            // Neither observers nor instances that were made from the equal value notice.
-            if equalTime != nil, isByCode, !wasLoaded, cell.has(CellFlags.hasWord), let value {
-                effects.garbage.add(cell.exchange(value))
-                family.emit(token, .wrote(self, nil, isNew: false), &effects)
-                return nil
-            }
+        let (former, wasLoaded) = (cell.origin(token), cell.has(CellFlags.loaded))
+        // Neither observers nor instances that were made from the equal value notice.
+        if case .code(.value(let payload)) = operation, equalTime != nil, former == .code, !wasLoaded,
+            cell.has(CellFlags.hasWord)
+        {
+            effects.garbage.add(cell.exchange(payload))
+            family.emit(token, .wrote(self, nil, isNew: false), &effects)
+            return nil
+        }
+        let rare = operation.isRecorded ? node.place(token, key)[token].more() : cell.place?[token].rare
+        rare?.binding.take(operation, &effects.garbage)
+        let isByCode = operation.origin == .code
+        if isByCode, value == nil { node.markReset(token, key, changesLoader: operation.isRecorded || former != nil) }
+        // A reset drops what was loaded here, too.
+        guard operation.counts(over: former) || isByCode && wasLoaded else {
+            if isByCode, let place = cell.place { effects.noteReset(token, place) }
+            return nil
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
-        if let rare = cell.place?[token].rare, rare.replacement.value != nil {
-            rare.replacement.set(nil, &effects.garbage)
-        }
         let time = family.state[token].tick()
         // A value that hides an inherited one becomes readable only after the links past this node have become invalid.
+        let wasHeld = former != nil
         let opensLater = isOpen && !wasHeld && !node.isRoot
         // An equal value keeps the time, so that nothing seems to have changed.
-        put(token, operation, in: cell, at: equalTime ?? time, isOpen: isOpen && !opensLater, &effects)
+        cell.publish(token, operation.setting, at: equalTime ?? time, isOpen: isOpen && !opensLater, &effects.garbage)
         let isHeld = cell.has(CellFlags.held)
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
@@ -154,7 +103,7 @@ extension Write {
             if let place = cell.place {
                 effects.drop(token, place)
                 changes.append((place, reachesBelow || isHeld ? .unset : .dropped))
-                if isHeld { place[token].rare?.replacement.set(nil, &effects.garbage) }
+                if isHeld { place[token].rare?.binding.loader.set(nil, &effects.garbage) }
             }
             // What was wrapped here was set or replaced here.
             guard isHeld else { continue }
@@ -164,35 +113,6 @@ extension Write {
             cell.place?.link(token)
         }
         return changes
-    }
-
-    /// Changes the cell itself.
-    private func put(
-        _ token: LockToken, _ operation: Operation, in cell: CellReference, at time: UInt64, isOpen: Bool,
-        _ effects: inout Effects
-    ) {
-        switch operation {
-        case .set(let payload):
-            effects.garbage.add(cell.store(payload, flags: CellFlags.held, at: time, isOpen: isOpen))
-        case .replace(let replacement):
-            effects.garbage.add(cell.clear(flags: CellFlags.held, at: time))
-            node.place(token, key)[token].more().replacement.set(replacement, &effects.garbage)
-        case .reset, .rule, .supply:
-            // The write uncovers what a rule or a source gives.
-            let rare = cell.place?[token].rare
-            let flags = CellFlags.held | CellFlags.automatic
-            if let rule = rare?.rule.value {
-                effects.garbage.add(cell.store(rule, flags: flags, at: time, isOpen: isOpen))
-                return
-            }
-            switch rare?.supplied.value ?? .success(nil) {
-            case .success(let payload?):
-                effects.garbage.add(cell.store(payload, flags: flags, at: time, isOpen: isOpen))
-            // Held without a value, so that the default is loaded here instead.
-            case .failure: effects.garbage.add(cell.clear(flags: flags, at: time))
-            case .success(nil): effects.garbage.add(cell.clear(at: time))
-            }
-        }
     }
 }
 
@@ -332,7 +252,7 @@ extension Family {
     ) {
         let cell = write.node.storage.cell(token, write.key)
         // A layer that is added keeps what was there.
-        let keepsInner = write.key.kind == .property || write.operation.replacement?.link != nil
+        let keepsInner = write.key.kind == .property || write.operation.setting?.loader?.link != nil
         let inner = keepsInner ? [] : write.node.innerKeys(token, of: write.key)
         let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
         if !inner.isEmpty { changes += write.drop(token, inner, kind, &effects) }
@@ -353,7 +273,7 @@ extension Family {
             for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!.known(at: node.depth)) }
             return keys
         }
-        commit(keys.map { Write(node, TypedKey(resetting: $0), .reset) })
+        commit(keys.map { Write(node, TypedKey(resetting: $0), .code(nil)) })
     }
 }
 
@@ -383,7 +303,7 @@ extension Node {
         _ = path.firstResult { holder -> Bool? in
             guard holder.holds(token, key) else { return nil }
             var inner = key
-            while let link = holder.setting(token, of: inner)?.replacement?.link {
+            while let link = holder.setting(token, of: inner)?.loader?.link {
                 keys += link.keys
                 inner = link.within
             }

@@ -334,7 +334,7 @@ extension Node {
             if cell.has(CellFlags.loaded), let place = cell.place {
                 effects.drop(token, place)
             } else if cell.code(token) != nil {
-                cell.place?[token].rare?.replacement.set(nil, &effects.garbage)
+                cell.place?[token].rare?.binding.loader.set(nil, &effects.garbage)
                 effects.garbage.add(cell.clear(at: family.state[token].tick()))
                 cell.place?.link(token)
                 raiseEpoch(token, to: family.state[token].now)

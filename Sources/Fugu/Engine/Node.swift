@@ -374,11 +374,11 @@ extension Node {
     /// Whether the key is held here, and changes above don't reach what's held.
     func hides(_ token: LockToken, _ key: Key) -> Bool {
         guard holds(token, key) else { return false }
-        return storage.existingCell(token, key)?.place?[token].rare?.replacement.value?.link?.wrapsInherited != true
+        return storage.existingCell(token, key)?.loader(token)?.link?.wrapsInherited != true
     }
 
     /// Returns what code or a rule has set a key to here, if one has.
-    func setting(_ token: LockToken, of key: Key) -> Operation? {
+    func setting(_ token: LockToken, of key: Key) -> Setting? {
         guard let cell = storage.existingCell(token, key), holds(token, key) else { return nil }
         return cell.setting(token)
     }

@@ -49,13 +49,7 @@ struct PlaceState {
 ///
 /// The family's lock protects it, so its fields don't need the runtime's exclusivity checks.
 final class RarePlaceState {
-    /// What a value set by code covers: a rule's value, and the supplier's answer.
-    @safe @exclusivity(unchecked) var rule = Kept<Payload?>(nil)
-    @safe @exclusivity(unchecked) var supplied = Kept(SuppliedValue.success(nil))
-    /// The report about the supplier's answer, if the value is wrong.
-    var mistake: String?
-    /// A loader that replaces the feature's own.
-    @safe @exclusivity(unchecked) var replacement = Kept<Replacement?>(nil)
+    @safe @exclusivity(unchecked) var binding = Binding()
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
     /// The registrations of the follower.
     fileprivate var followerSlots = SmallList<Slot>()

@@ -232,7 +232,7 @@ struct Reading: ~Copyable {
         case .missing(let holder): limit = holder
         }
         var replacement = limit?.use {
-            $0.storage.existingCell(token, key.known(at: $0.depth))?.place?[token].rare?.replacement.value
+            $0.storage.existingCell(token, key.known(at: $0.depth))?.loader(token)
         }
         let site = site(token, limit, isLayer: replacement?.link != nil)
         let isElsewhere = site.node != UnmanagedReference(node)

@@ -43,12 +43,12 @@ extension Family {
 extension Write {
     /// Creates the write of a supplier's answer.
     fileprivate init(_ node: Node, _ key: Key, supplying value: SuppliedValue) {
-        self.init(node, key, Equality(ofAny: key.valueType), .supply(value))
+        self.init(node, key, Equality(ofAny: key.valueType), .source(value))
     }
 
     /// The text of the answer's error, if it's one.
     fileprivate var mistake: String? {
-        if case .supply(.failure(let error)) = operation { "\(error)" } else { nil }
+        if case .source(.failure(let error)) = operation { "\(error)" } else { nil }
     }
 }
 
@@ -64,9 +64,9 @@ extension Node {
         guard !isEnded(token),
             let rare = mistake == nil
                 ? storage.existingCell(token, key)?.place?[token].rare : place(token, key)[token].more(),
-            rare.mistake != mistake
+            rare.binding.mistake != mistake
         else { return false }
-        rare.mistake = mistake
+        rare.binding.mistake = mistake
         return true
     }
 }

@@ -134,7 +134,7 @@ extension Container {
             noteRest(of: key.key)
             // Compare the values while other writes are still excluded.
             _ = Context.run(nil, modify) {
-                node.family.commit([Write(node, key, .set(payload))], endOf: modify)
+                node.family.commit([Write(node, key, .code(.value(payload)))], endOf: modify)
             }
             modify.deliver()
         } else {

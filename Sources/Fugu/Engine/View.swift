@@ -144,23 +144,23 @@ extension Container {
     // MARK: Writing
 
     /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
-    func change(_ key: TypedKey, _ operation: Operation) {
+    func change(_ key: TypedKey, to setting: Setting?) {
         note(.changed, key.key)
         switch role {
-        case .owner, .view: asked.family.commit([Write(asked, key, operation)])
+        case .owner, .view: asked.family.commit([Write(asked, key, .code(setting))])
         case .handle(let load):
             checkMayChange(key.key)
             let node = load.homeNode
-            node.family.commit([Write(node, key, operation)])
+            node.family.commit([Write(node, key, .code(setting))])
         case .draft(let draft, _):
-            let write = Write(asked, key, operation)
+            let write = Write(asked, key, .code(setting))
             if !draft.add(write) { asked.family.commit([write]) }
         case .rule(let draft, _):
-            let operation: Operation = if case .set(let payload) = operation { .rule(payload) } else { .rule(nil) }
+            let operation: Operation = if case .value(let payload) = setting { .rule(payload) } else { .rule(nil) }
             if !draft.add(Write(asked, key, operation)) {
                 asked.family.reports.report(Messages.changeAfterRule(of: key.key))
             }
-        case .tracked(_, let container): container.change(key, operation)
+        case .tracked(_, let container): container.change(key, to: setting)
         }
     }
 
