@@ -74,7 +74,7 @@ private struct Holdings {
     /// Collects what the node itself holds.
     ///
     /// Each setting becomes an input of a load that copies.
-    private init(_ token: LockToken, of node: Node, _ recorder: Frame?) {
+    private init(_ token: LockToken, of node: Node, _ recorder: Load?) {
         policy = node.storage[token].policy
         supplier = node.storage[token].rare?.supplier.value
         attachment = node.storage[token].rare?.attachment
@@ -82,7 +82,7 @@ private struct Holdings {
             guard let setting = cell.setting(token) else { continue }
             if let recorder {
                 recorder.record(
-                    token, cell, of: UnmanagedReference(node), as: cell.key.known(at: recorder.node!.depth))
+                    token, cell, of: UnmanagedReference(node), as: cell.key.known(at: recorder.node.depth))
             }
             // The copy has inner keys of its own.
             if cell.key.decorated != nil { continue }

@@ -15,7 +15,7 @@ extension Container {
             node.isEnded(token) ? (Messages.endedName, 0, false, 0, 0, 0) : Self.summary(token, of: node)
         }
         if case .handle(let load) = role, !load.isFinished {
-            summary.name = Messages.handleName(load.key!.name) + summary.name
+            summary.name = Messages.handleName(load.key.name) + summary.name
         }
         return summary
     }

@@ -100,7 +100,7 @@ public final class Container: FeatureContainer {
     ///   - parent: The container that the child keeps.
     ///   - node: The parent's node.
     ///   - recorder: The load whose handle makes the child.
-    private init(childOf parent: Container, _ node: Node, _ recorder: Frame?) {
+    private init(childOf parent: Container, _ node: Node, _ recorder: Load?) {
         asked = Node(parent: node, recorder: recorder)
         storageAddress = Atomic(ReadPath(of: asked).address)
         role = .owner
@@ -116,7 +116,7 @@ public final class Container: FeatureContainer {
     }
 
     /// Creates the handle of a load.
-    convenience init(handle load: Frame) { self.init(.handle(load), asking: load.node!) }
+    convenience init(handle load: Load) { self.init(.handle(load), asking: load.node) }
     /// Creates a view that tracks reads.
     convenience init(tracking container: Container, by tracker: Tracker) {
         self.init(.tracked(tracker, container), asking: container.asked)
@@ -278,7 +278,7 @@ extension FeatureContainer {
 extension Container {
     @usableFromInline func presentOrStop(_ key: Key) -> Payload {
         if let present = present(key, nil) { return present }
-        let asker = recorder ?? Frame.current
+        let asker = recorder?.frame ?? Frame.current
         let node = recorder == nil ? node : asked
         let input = node.family.lock.withLock { token in node.override(token, hiding: key) }
         stopProgram(Messages.notLoaded((asker?.way ?? []) + [key], because: input))
@@ -287,7 +287,7 @@ extension Container {
     /// Stops the program, because nothing gives a value for the required property whose default runs.
     static func stopWithoutRequired(_ fix: String) -> Never {
         let load = Frame.current
-        let fixed = load?.chain.first { $0.facts?.home.isFixed == true }?.key
+        let fixed = load?.chain.first { $0.load?.facts.home.isFixed == true }?.key
         stopProgram(Messages.requiredIsMissing(load?.key, load?.way ?? [], in: fixed, fix))
     }
 }

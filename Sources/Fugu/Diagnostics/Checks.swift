@@ -108,10 +108,10 @@ extension Diagnostics {
 
     /// Reports a load that reads its own family without its handle.
     private func captured(_ token: LockToken, _ read: Read) -> ReportText? {
-        guard read.recorder == nil, let load = Context.bound?.own, load.kind == .load,
-            load.family === read.node.family, state[token].isNew(.captured, load.key!, read.key)
+        guard read.recorder == nil, let load = Context.bound?.own?.load,
+            load.family === read.node.family, state[token].isNew(.captured, load.key, read.key)
         else { return nil }
-        let (key, feature, place) = (read.key, load.key!, read.node.within(token))
+        let (key, feature, place) = (read.key, load.key, read.node.within(token))
         return { Messages.unrecordedRead(of: key, place, by: feature) }
     }
 
@@ -123,10 +123,10 @@ extension Diagnostics {
         let (home, key) = (read.node, read.key)
         guard caller !== home, caller.isWithin(home),
             caller.path(below: home).contains(where: { $0.holds(token, key) }),
-            let feature = load.key, state[token].more(of: caller).isNew(.late, feature, key)
+            state[token].more(of: caller).isNew(.late, load.key, key)
         else { return nil }
         let name = caller.nameWithPlace(token)
-        return { Messages.lateRead(of: key, in: name, by: feature) }
+        return { Messages.lateRead(of: key, in: name, by: load.key) }
     }
 
     /// Reports an ``Injected`` that reads from the container in which it was made, while one beside it has something else.
@@ -217,10 +217,10 @@ extension Diagnostics {
     /// Reports a load that registers a teardown closure with another container.
     func checkRegistration(in container: Container) {
         // What a kept handle belongs to registers its own.
-        guard let load = Frame.current, load.kind == .load, load.family === container.asked.family,
-            load.node!.isWithin(container.asked)
+        guard let load = Frame.current?.load, load.family === container.asked.family,
+            load.node.isWithin(container.asked)
         else { return }
-        load.family.reports.report(Messages.closerBesideLoad(load.key!))
+        load.family.reports.report(Messages.closerBesideLoad(load.key))
     }
 }
 

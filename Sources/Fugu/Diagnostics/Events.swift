@@ -55,7 +55,7 @@ extension EventObservers {
             add(token, kind, write.key, write.node, &effects)
         case .dropped(let key, let node): add(token, .dropped, key, node, &effects)
         case .began(let load):
-            if load.key!.kind == .property { return }
+            if load.key.kind == .property { return }
             load.mark(token, lastLoad.add(1, ordering: .relaxed).newValue)
             effects.add(event(token, .loadBegan, of: load))
         case .ended(let outcome, let end, let error):
@@ -73,10 +73,10 @@ extension EventObservers {
             if let error { pending.event.error = error } else { pending.event.home = outcome.home.number }
             effects.add(pending)
         case .waited(let load, let waiter, let start):
-            if load.key!.kind == .property { return }
+            if load.key.kind == .property { return }
             var pending = event(token, .waited, of: load)
             pending.event.neededBy = number(token, ofLoadAround: waiter, in: load.family)
-            pending.event.way = (waiter?.way ?? []) + [load.key!]
+            pending.event.way = (waiter?.way ?? []) + [load.key]
             pending.event.duration = pending.event.time - start
             effects.add(pending)
         case .closed(let key, let node, let start, let error):
@@ -96,23 +96,22 @@ extension EventObservers {
     }
 
     /// Creates an event of a load.
-    private func event(_ token: LockToken, _ kind: EventKind, of load: Frame) -> PendingEvent {
-        var pending = PendingEvent(kind, load.key!, in: load.node!.number, self, number())
+    private func event(_ token: LockToken, _ kind: EventKind, of load: Load) -> PendingEvent {
+        var pending = PendingEvent(kind, load.key, in: load.node.number, self, number())
         pending.event.load = number(token, of: load)
         pending.event.neededBy = number(token, ofLoadAround: load.parent, in: load.family)
-        // Not `way`, which leaves out the load itself once it has finished.
-        pending.event.way = (load.parent?.way ?? []) + [load.key!]
+        pending.event.way = load.way
         return pending
     }
 
     /// Returns the number in events of the load that a frame is part of, if that load is in the family.
     private func number(_ token: LockToken, ofLoadAround frame: Frame?, in family: Family) -> UInt64? {
-        guard let load = frame?.chain.first(where: { $0.kind == .load }), load.family === family else { return nil }
+        guard let load = frame?.chain.first(where: { $0.kind == .load })?.load, load.family === family else { return nil }
         return number(token, of: load)
     }
 
     /// Returns the number of a load in events, if it has one.
-    private func number(_ token: LockToken, of load: Frame) -> UInt64? {
+    private func number(_ token: LockToken, of load: Load) -> UInt64? {
         load.mark(token).flatMap { $0.number > 0 ? $0.number : nil }
     }
 }

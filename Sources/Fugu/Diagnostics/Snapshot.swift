@@ -135,12 +135,12 @@ extension Node {
     /// A load counts where its instance is expected.
     fileprivate func tellLoads(_ token: LockToken, _ graph: any GraphReceiver) {
         for load in family.loads(token) {
-            let home = load.facts!.expected.object
+            let home = load.facts.expected.object
             graph.add(
-                loading: (load.key!.known(at: home.depth), home.number), depth: home.depth,
-                inputs: load.state[token].inputs.compactMap { load.node!.place(token, of: $0.key) },
-                ObjectIdentifier(load), neededBy: load.parent.map { ObjectIdentifier($0) },
-                isShown: load.key!.kind != .property && (home.isWithin(self) || isWithin(home)))
+                loading: (load.key.known(at: home.depth), home.number), depth: home.depth,
+                inputs: load.state[token].inputs.compactMap { load.node.place(token, of: $0.key) },
+                ObjectIdentifier(load.frame), neededBy: load.parent.map { ObjectIdentifier($0) },
+                isShown: load.key.kind != .property && (home.isWithin(self) || isWithin(home)))
         }
     }
 

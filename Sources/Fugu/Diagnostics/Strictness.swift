@@ -152,7 +152,7 @@ extension Container {
         let hasRead = load.family.lock.withLock { token in
             load.state[token].firstInput?.key == key || load.state[token].moreInputs.contains { $0.key == key }
         }
-        if !hasRead { load.family.reports.report(Messages.madeExternal(load.key!, key, load.way)) }
+        if !hasRead { load.family.reports.report(Messages.madeExternal(load.key, key, load.way)) }
     }
 
     /// Whether the load of a feature that has a value for tests gives it.
@@ -160,17 +160,16 @@ extension Container {
 
     /// Reports the feature that loads, which declares a value for tests in a way that isn't used.
     @usableFromInline func reportUnusedTestValue() {
-        guard givesTestValue, case .handle(let load) = role, let key = load.key else { return }
-        if isNew(.testValue, key) { report(Messages.unusedTestValue(key, load.way)) }
+        guard givesTestValue, case .handle(let load) = role else { return }
+        if isNew(.testValue, load.key) { report(Messages.unusedTestValue(load.key, load.way)) }
     }
 
     /// Reports the feature that loads and isn't external, although it declares a variable of that name.
     @usableFromInline func reportForgottenExternal(_ variable: StaticString) {
         // Outside of tests and previews, each load of an external feature comes here, too.
-        guard TestProcess.isTesting || PreviewRun.isOn, givesTestValue, case .handle(let load) = role,
-            let key = load.key
+        guard TestProcess.isTesting || PreviewRun.isOn, givesTestValue, case .handle(let load) = role
         else { return }
-        if isNew(.external, key) { report(Messages.forgottenExternal(key, "\(variable)", load.way)) }
+        if isNew(.external, load.key) { report(Messages.forgottenExternal(load.key, "\(variable)", load.way)) }
     }
 }
 

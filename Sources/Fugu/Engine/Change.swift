@@ -270,7 +270,7 @@ extension Family {
             }
             var keys = Set(cells.map(\.key))
             guard node.subtree(token).contains(where: { $0.storage[token].inProgress > 0 }) else { return keys }
-            for load in loads(token) where load.node!.isWithin(node) { keys.insert(load.key!.known(at: node.depth)) }
+            for load in loads(token) where load.node.isWithin(node) { keys.insert(load.key.known(at: node.depth)) }
             return keys
         }
         commit(keys.map { Write(node, TypedKey(resetting: $0), .code(nil)) })

@@ -175,7 +175,7 @@ extension Node {
         guard let reader else { return true }
         var closed = self
         while let parent = closed.parent, parent.storage[token].isRefusing { closed = parent }
-        return !reader.chain.contains { $0.facts?.isLate == false && $0.node!.isWithin(closed) }
+        return !reader.chain.contains { $0.load.map { !$0.facts.isLate && $0.node.isWithin(closed) } ?? false }
     }
 }
 
@@ -385,7 +385,7 @@ private struct Closing: Sendable {
 
     /// Refuses new loads in the container and its descendants, and returns those that aren't known yet, and their loads in
     /// progress, or `nil` if nothing is in progress there.
-    @inline(never) private func refuseLoads(besides known: [Node]) -> (nodes: [Node], loads: [Frame]?) {
+    @inline(never) private func refuseLoads(besides known: [Node]) -> (nodes: [Node], loads: [Load]?) {
         let former = ObjectSet(known)
         return family.lock.withLock { token in
             let nodes = node.subtree(token).filter { !former.contains($0) }
@@ -403,16 +403,16 @@ private struct Closing: Sendable {
     }
 
     /// Returns the loads in progress that were requested in some containers.
-    private func loads(_ token: LockToken, in nodes: [Node]) -> [Frame] {
+    private func loads(_ token: LockToken, in nodes: [Node]) -> [Load] {
         if nodes.isEmpty { return [] }
         let nodes = ObjectSet(nodes)
-        return family.loads(token).filter { nodes.contains($0.node!) }
+        return family.loads(token).filter { nodes.contains($0.node) }
     }
 
     /// Returns when nothing is in progress in some containers, or after the deadline.
     ///
     /// Returns the loads that exceed the deadline, whose instances won't be kept.
-    @inline(never) private func awaitLoads(_ loads: [Frame], of nodes: [Node]) async -> [CloseError.Failure] {
+    @inline(never) private func awaitLoads(_ loads: [Load], of nodes: [Node]) async -> [CloseError.Failure] {
         if isOperation { refuseReaders(in: nodes) }
         let end = Closer {
             for node in nodes { await awaitIdle(node) }
@@ -420,7 +420,7 @@ private struct Closing: Sendable {
         guard let error = await CloserCall(in: frame).run(end, deadline) else { return [] }
         refuseReaders(in: nodes)
         return loads.compactMap { load in
-            let name = load.key!.name
+            let name = load.key.name
             return load.isFinished ? nil : (feature: name, error: error, name: name)
         }
     }
@@ -430,18 +430,18 @@ private struct Closing: Sendable {
     ///
     /// A plain feature can't be refused.
     @inline(never) private func refuseReaders(in nodes: [Node]) {
-        let refused = family.lock.withLock { token -> [(load: Frame, waiter: Waiter)] in
+        let refused = family.lock.withLock { token -> [(load: Load, waiter: Waiter)] in
             for node in nodes { node.storage[token].advance(to: .abandoning) }
             let first = loads(token, in: nodes).flatMap { load in
                 // Only the one that has begun the load, if it's still there, waits for it without a load of another one.
-                load.state[token].rare?.waiters.all.filter { $0.load == nil && load.node!.refuses(token, load.parent) }
+                load.state[token].rare?.waiters.all.filter { $0.load == nil && load.node.refuses(token, load.parent) }
                     .map { (load, $0) } ?? []
             }
             let joined = nodes.flatMap { node in
                 node.storage[token].rare?.joined.all.filter { node.refuses(token, $0.reader) }.map { ($0.load!, $0) }
                     ?? []
             }
-            return (first + joined).filter { $0.0.key!.kind.throws }
+            return (first + joined).filter { $0.0.key.kind.throws }
         }
         for (load, waiter) in refused { load.refuse(waiter) }
     }

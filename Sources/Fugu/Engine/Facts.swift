@@ -8,11 +8,11 @@ enum Fact {
     case wrote(Write, ChangeKind?, isNew: Bool)
     /// A loaded instance was dropped.
     case dropped(Key, Node)
-    case began(Frame)
+    case began(Load)
     /// A load has ended, maybe with an error.
     case ended(LoadOutcome, LoadEnd, (any Error)?)
     /// A read has waited since a time for a load that another one began.
-    case waited(Frame, by: Frame?, since: Duration)
+    case waited(Load, by: Frame?, since: Duration)
     /// The closers of an instance have run or, without a key, a container was closed; it began at a time.
     case closed(Key?, Node, since: Duration, (any Error)?)
     /// A container was released, with closers of these that never ran, or its own.
@@ -26,7 +26,7 @@ struct Read {
     let container: Container
     let node: Node
     /// The load that records the read.
-    let recorder: Frame?
+    let recorder: Load?
     /// The cell that answers and its owner, or `nil` if nothing was there, or the key was just loaded.
     let seen: (cell: CellReference, owner: UnmanagedReference<Node>)?
 }

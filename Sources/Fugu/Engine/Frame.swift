@@ -207,16 +207,6 @@ extension Frame {
         }
     }
 
-    /// Outside the lock: remembers that the load has failed.
-    func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
-        if error is CancellationError { return }
-        let failure = FailedLoad(error, way: way, inputs: inputs)
-        family.lock.withLock { token in
-            guard let node, !node.isEnded(token) else { return }
-            node.storage[token].more().failures[key!] = failure
-        }
-    }
-
     /// Notifies the warm-up that the load is part of, if it's part of one.
     ///
     /// Instances made from the placeholder aren't kept.
@@ -234,15 +224,6 @@ extension Frame {
     var missingSupplies: [LoadError] {
         family.lock.withLock { token in state[token].rare?.missingSupplies.value ?? [] }
     }
-
-    /// Notes the beginning of a load, and its number unless that's 0.
-    func mark(_ token: LockToken, _ number: UInt64) {
-        if key!.kind == .property { return }
-        state[token].more().mark = (number, state[token].rare?.mark?.start ?? ProcessTime.now)
-    }
-
-    /// What was noted when the load began.
-    func mark(_ token: LockToken) -> LoadMark? { state[token].rare?.mark }
 }
 
 // MARK: The scope of running code
@@ -271,7 +252,7 @@ struct Context: Sendable {
 
     /// Whether a load that doesn't suspend is in progress elsewhere, so that whether this code runs before its end is a race.
     var isBesideLoad: Bool {
-        guard case .handle(let load)? = container?.role, !load.isFinished, load.key!.kind != .asyncFeature else {
+        guard case .handle(let load)? = container?.role, !load.isFinished, load.key.kind != .asyncFeature else {
             return false
         }
         return !execution.isCurrent
@@ -318,11 +299,11 @@ final class Waiter: Sendable {
     }
     private let state = Locked(State.idle)
     /// The load that another read has begun, if a read waits for one.
-    let load: Frame?
+    let load: Load?
     /// The frame that needs that load.
     let reader: Frame?
 
-    @inline(never) init(for load: Frame? = nil, by reader: Frame? = nil) {
+    @inline(never) init(for load: Load? = nil, by reader: Frame? = nil) {
         self.load = load
         self.reader = reader
     }

@@ -1,5 +1,35 @@
 // A load, from its handle to its end.
 
+/// A load: a frame that has facts.
+struct Load: Equatable, Sendable {
+    let frame: Frame
+
+    fileprivate init(_ frame: Frame) { self.frame = frame }
+
+    init(of key: Key, for node: Node, under parent: Frame?, within own: Frame?, _ facts: LoadFacts) {
+        self.init(Frame(.load, in: node.family, node, key, under: parent, within: own, facts))
+    }
+
+    static func == (one: Load, other: Load) -> Bool { one.frame === other.frame }
+
+    /// The node for which it's loaded.
+    var node: Node { frame.node! }
+    var key: Key { frame.key! }
+    var facts: LoadFacts { frame.facts! }
+    var family: Family { frame.family }
+    var parent: Frame? { frame.parent }
+    var state: FamilyLocked<FrameState> { frame.state }
+    var isFinished: Bool { frame.isFinished }
+
+    /// The path from what needs it to its key, also once it has finished.
+    var way: [Key] { (parent?.way ?? []) + [key] }
+}
+
+extension Frame {
+    /// The load, if the frame is that of one.
+    var load: Load? { kind == .load ? Load(self) : nil }
+}
+
 /// What's known of a load when it begins.
 struct LoadFacts: Sendable {
     /// The home that the feature declares, or `inferred` for a decoration.
@@ -137,34 +167,35 @@ struct LoadList {
     /// The loads that readers may join, by the node in which the instance was expected to live, once there are many.
     private var homes: [UnmanagedReference<Node>: SparseList<Frame>]?
 
-    var all: [Frame] { list.all }
+    var all: [Load] { list.all.map { Load($0) } }
     var isEmpty: Bool { list.isEmpty }
 
-    mutating func append(_ load: Frame) {
-        list.append(load)
+    mutating func append(_ load: Load) {
+        list.append(load.frame)
         guard homes != nil || list.count >= 8 else { return }
-        let added = homes == nil ? list.all : [load]
+        let added = homes == nil ? all : [load]
         homes = homes ?? [:]
-        for load in added { homes![load.facts!.expected, default: SparseList()].append(load) }
+        for load in added { homes![load.facts.expected, default: SparseList()].append(load.frame) }
     }
 
-    mutating func remove(_ load: Frame) {
-        list.remove(load)
+    mutating func remove(_ load: Load) {
+        list.remove(load.frame)
         if list.isEmpty { homes = nil } else { removeCandidate(load) }
     }
 
     /// Takes a load out of those that readers may join.
-    mutating func removeCandidate(_ load: Frame) {
+    mutating func removeCandidate(_ load: Load) {
         guard homes != nil else { return }
-        let expected = load.facts!.expected
-        homes![expected]?.remove(load)
+        let expected = load.facts.expected
+        homes![expected]?.remove(load.frame)
         if homes![expected]?.isEmpty == true { homes![expected] = nil }
     }
 
     /// Returns the loads that a reader may join: those of which the instance was expected to live in its node or above, since
     /// the end of another load may have changed the expectation.
-    func candidates(for reader: Node) -> [Frame?] {
-        homes.map { homes in reader.path.flatMap { homes[UnmanagedReference($0)]?.slots ?? [] } } ?? list.slots
+    func candidates(for reader: Node) -> some Sequence<Load> {
+        let slots = homes.map { homes in reader.path.flatMap { homes[UnmanagedReference($0)]?.slots ?? [] } } ?? list.slots
+        return slots.lazy.compactMap { $0?.load }
     }
 }
 
@@ -187,44 +218,44 @@ extension Input {
     static func isSame(_ now: UInt64, as then: UInt64) -> Bool { now == then || now | madeBit == then }
 }
 
-extension Frame {
+extension Load {
     /// Records that the load read a key from a cell of a node.
     @inline(__always)
     func record(_ token: LockToken, _ cell: CellReference, of owner: UnmanagedReference<Node>, as key: Key) {
         let depth = owner.depth
-        guard !isFinished, depth <= node!.depth else { return }
+        guard !isFinished, depth <= node.depth else { return }
         if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
         let place = cell.place
         let provenance = place?[token].provenance
         add(
             token,
             Input(
-                key: key, time: cell.has(CellFlags.hasWord) ? cell.inputTime(provenance) : node!.time(token, of: key),
+                key: key, time: cell.has(CellFlags.hasWord) ? cell.inputTime(provenance) : node.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
         guard let outer = outerRecorder(token) else { return }
-        outer.record(token, cell, of: owner, as: key.known(at: outer.node!.depth))
+        outer.record(token, cell, of: owner, as: key.known(at: outer.node.depth))
     }
 
     /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
-    func outerRecorder(_ token: LockToken) -> Frame? {
-        guard let outer = node!.storage[token].rare?.recorder, outer !== self, !outer.isFinished,
-            chain.contains(where: { $0 === outer })
+    func outerRecorder(_ token: LockToken) -> Load? {
+        guard let outer = node.storage[token].rare?.recorder, outer != self, !outer.isFinished,
+            frame.chain.contains(where: { $0 === outer.frame })
         else { return nil }
         return outer
     }
 
     /// Records an input whose value was given to the load but not kept.
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key) {
-        guard !isFinished, outcome.home.depth <= node!.depth else { return }
+        guard !isFinished, outcome.home.depth <= node.depth else { return }
         if outcome.isProvisional { state[token].isProvisional = true }
-        let time = outcome.hasFailed && !outcome.isOld ? node!.time(token, of: key) : Input.neverKept
+        let time = outcome.hasFailed && !outcome.isOld ? node.time(token, of: key) : Input.neverKept
         add(
             token,
             Input(key: key, time: time, isKept: false, provenance: outcome.provenance, lifetime: outcome.lifetime),
             outcome.home.depth)
         guard let outer = outerRecorder(token) else { return }
-        outer.record(token, outcome, of: key.known(at: outer.node!.depth))
+        outer.record(token, outcome, of: key.known(at: outer.node.depth))
     }
 
     /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
@@ -233,7 +264,7 @@ extension Frame {
     func recordMissing(_ token: LockToken, of key: Key, isProvisional: Bool = false) {
         guard !isFinished else { return }
         if isProvisional { state[token].isProvisional = true }
-        let root = node!.ancestor(at: 0)
+        let root = node.ancestor(at: 0)
         record(token, root.storage.cell(token, key.known(at: 0)), of: UnmanagedReference(root), as: key)
     }
 
@@ -248,20 +279,20 @@ extension Frame {
 
     /// Whether any input has changed since it was read.
     func hasOldInputs(_ token: LockToken) -> Bool {
-        if family.state[token].now == facts!.begun { return false }
+        if family.state[token].now == facts.begun { return false }
         guard let first = state[token].firstInput else { return false }
         return isOld(token, first) || state[token].moreInputs.contains { isOld(token, $0) }
     }
 
     /// Whether an input has changed since it was read, so that the instance isn't kept.
     func mustBeRetried(_ token: LockToken) -> Bool {
-        if facts!.reloads { return hasOldInputs(token) }
-        return facts!.wraps && state[token].firstInput.map { isOld(token, $0) } ?? false
+        if facts.reloads { return hasOldInputs(token) }
+        return facts.wraps && state[token].firstInput.map { isOld(token, $0) } ?? false
     }
 
     /// Whether an input has changed since it was read.
     func isOld(_ token: LockToken, _ input: Input) -> Bool {
-        !Input.isSame(node!.time(token, of: input.key), as: input.time)
+        !Input.isSame(node.time(token, of: input.key), as: input.time)
     }
 
     /// Adds a closer, and returns whether the load was still running.
@@ -275,31 +306,31 @@ extension Frame {
     }
 
     /// The node that the handle reads and writes after the load.
-    var homeNode: Node { family.lock.withLock { token in state[token].home?.object } ?? node! }
+    var homeNode: Node { family.lock.withLock { token in state[token].home?.object } ?? node }
     /// The container that asked, while the load runs.
     var askedContainer: Container? { family.lock.withLock { token in state[token].container?.object } }
 }
 
 // MARK: The run
 
-extension Frame {
+extension Load {
     /// Runs the load on this thread.
     ///
     /// Returns the result for the reader that began the load.
     func run(
-        for container: Container, _ recorder: Frame?, _ loader: (Container) throws -> Payload
+        for container: Container, _ recorder: Load?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         let view = Container(handle: self)
         family.emit(.began(self))
         let result: Result<Payload, any Error>
         do {
-            result = .success(try Context.run(view, self) { try loader(view) })
+            result = .success(try Context.run(view, frame) { try loader(view) })
         } catch {
             result = .failure(error)
         }
         let given = endLoad(with: result, recorder)
         view.answers(from: homeNode)
-        deliver()
+        frame.deliver()
         return try given.get()
     }
 
@@ -310,7 +341,7 @@ extension Frame {
     /// - `mayRunHere`: Whether the load may run on this thread until it first suspends.
     /// - `joined`: The waiter, if it has joined the load.
     func start(
-        for container: Container, _ recorder: Frame?, mayRunHere: Bool, _ joined: Waiter?,
+        for container: Container, _ recorder: Load?, mayRunHere: Bool, _ joined: Waiter?,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) -> Waiter? {
         let priority = Task.currentPriority
@@ -321,7 +352,7 @@ extension Frame {
             do {
                 // A load that every waiter left before it began doesn't begin, because another one may already be in progress.
                 try Task.checkCancellation()
-                result = .success(try await Context.run(view, self) { try await loader(view) })
+                result = .success(try await Context.run(view, frame) { try await loader(view) })
             } catch {
                 result = .failure(error)
                 // Close what the load opened before waiters are woken.
@@ -329,7 +360,7 @@ extension Frame {
             }
             _ = endLoad(with: result, recorder)
             view.answers(from: homeNode)
-            deliver()
+            frame.deliver()
             withExtendedLifetime(container) {}
         }
         if isFinished { return nil }
@@ -341,7 +372,7 @@ extension Frame {
             rare.task = task
             if joined == nil { rare.waiters.append(waiter) }
             // A closing may have refused the reader before.
-            isRefused = rare.waiters.isEmpty || node!.storage[token].isAbandoning && node!.refuses(token, parent)
+            isRefused = rare.waiters.isEmpty || node.storage[token].isAbandoning && node.refuses(token, parent)
             // A more urgent task may already wait.
             if rare.priority > priority.rawValue { return rare.priority }
             rare.priority = priority.rawValue
@@ -361,8 +392,8 @@ extension Frame {
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
-            guard let error = await CloserCall(in: self).run(closer, nil) else { continue }
-            family.reports.report(Messages.closerFailed(of: key!, error))
+            guard let error = await CloserCall(in: frame).run(closer, nil) else { continue }
+            family.reports.report(Messages.closerFailed(of: key, error))
         }
     }
 
@@ -370,41 +401,60 @@ extension Frame {
     ///
     /// Returns the result for the reader that began the load.
     private func endLoad(
-        with result: Result<Payload, any Error>, _ recorder: Frame?
+        with result: Result<Payload, any Error>, _ recorder: Load?
     ) -> Result<Payload, any Error> {
-        var effects = Effects(in: self)
+        var effects = Effects(in: frame)
         var given = result
         var inputs: [Key] = []
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
-        let failedWay = error.map { [key!] + way(to: $0) } ?? []
+        let failedWay = error.map { [key] + frame.way(to: $0) } ?? []
         let isFirstLate = family.lock.withLock { token in
-            if facts!.isStandIn {
+            if facts.isStandIn {
                 state[token].forgetInputs(&effects.garbage)
                 (state[token].depth, state[token].isLocal) = (0, false)
             }
             let outcome = LoadOutcome(token, of: self, way: failedWay)
             state[token].home = UnmanagedReference(outcome.home)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
-            effects.wake(finish(token))
+            effects.wake(frame.finish(token))
             let end = outcome.settle(token, &given, for: recorder, &effects)
             if !failedWay.isEmpty { inputs = state[token].inputs.map(\.key) }
             outcome.removeFromLists(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
-            return facts!.isLate && error == nil && node!.isFirstLate(token)
+            return facts.isLate && error == nil && node.isFirstLate(token)
         }
         effects.perform()
-        if isFirstLate { family.reports.report(Messages.loadedAfterClosing((parent?.way ?? []) + [key!])) }
+        if isFirstLate { family.reports.report(Messages.loadedAfterClosing(way)) }
         if let error {
             remember(error, failedWay, inputs)
             if case .failure = given { parent?.needFailed(failedWay, error) }
         }
         return given
     }
+
+    /// Outside the lock: remembers that the load has failed.
+    func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
+        if error is CancellationError { return }
+        let failure = FailedLoad(error, way: way, inputs: inputs)
+        family.lock.withLock { token in
+            if node.isEnded(token) { return }
+            node.storage[token].more().failures[key] = failure
+        }
+    }
+
+    /// Notes the beginning of a load, and its number unless that's 0.
+    func mark(_ token: LockToken, _ number: UInt64) {
+        if key.kind == .property { return }
+        state[token].more().mark = (number, state[token].rare?.mark?.start ?? ProcessTime.now)
+    }
+
+    /// What was noted when the load began.
+    func mark(_ token: LockToken) -> LoadMark? { state[token].rare?.mark }
 }
 
 // MARK: Waiters
 
-extension Frame {
+extension Load {
     /// Adds a waiter for the end.
     func join(_ token: LockToken, _ waiter: Waiter) -> PendingOutcome {
         state[token].more().waiters.append(waiter)
@@ -426,7 +476,7 @@ extension Frame {
     func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
         loads.append(self)
         state[token].container = container
-        node!.beginWork(token)
+        node.beginWork(token)
     }
 
     /// Returns when the load has ended.
@@ -434,30 +484,53 @@ extension Frame {
     /// - Throws: `CancellationError` if the waiting task is canceled first.
     func await(_ waiter: Waiter) async throws {
         // The frame may have been raised a moment ago, and its task not yet.
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { escalate(to: Task.currentPriority) }
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { frame.escalate(to: Task.currentPriority) }
         try await waiter.wait { [self] in withdraw(waiter) }
     }
 
     /// Raises the load as far as a frame that has begun to wait for it, whose task may not have been raised yet.
     @inline(never)
-    func raise(for frame: Frame) {
+    func raise(for waiting: Frame) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
         let raised = frame.family.lock.withLock { token in frame.state[token].rare?.priority ?? 0 }
-        if raised > 0 { escalate(to: TaskPriority(rawValue: raised)) }
+        if raised > 0 { frame.escalate(to: TaskPriority(rawValue: raised)) }
     }
 
+    /// Removes a reader that no longer waits.
+    ///
+    /// When the last one leaves, the load is canceled, and the next reader begins a new one.
+    private func withdraw(_ waiter: Waiter) {
+        let task: Task<Void, Never>? = family.lock.withLock { token in
+            if isFinished { return nil }
+            state[token].rare?.waiters.remove(waiter)
+            // Without a task, the one that began the load doesn't wait yet.
+            guard state[token].isAbandoned else { return nil }
+            family.rootPlace(token, of: key)?[token].rare?.loads.removeCandidate(self)
+            return state[token].rare?.task
+        }
+        task?.cancel()
+    }
+
+    /// Refuses a reader that waits in a container that's being closed.
+    func refuse(_ waiter: Waiter) {
+        withdraw(waiter)
+        waiter.release(with: LoadError.closed([]))
+    }
+}
+
+extension Frame {
     /// Notes that code in this frame waits for an async load that it has begun.
-    func addOwnLoad(_ load: Frame) {
-        family.lock.withLock { token in state[token].more().ownLoads.append(load) }
+    func addOwnLoad(_ load: Load) {
+        family.lock.withLock { token in state[token].more().ownLoads.append(load.frame) }
     }
 
-    func removeOwnLoad(_ load: Frame) {
-        family.lock.withLock { token in _ = state[token].rare?.ownLoads.remove(load) }
+    func removeOwnLoad(_ load: Load) {
+        family.lock.withLock { token in _ = state[token].rare?.ownLoads.remove(load.frame) }
     }
 
-    /// Raises the priority of the load, of what it waits for, and of the loads that it needs.
+    /// Raises the priority of a load, of what it waits for, and of the loads that it needs.
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    private func escalate(to priority: TaskPriority) {
+    fileprivate func escalate(to priority: TaskPriority) {
         var seen = ObjectSet([self])
         var open = [self]
         while let frame = open.popLast() {
@@ -470,27 +543,6 @@ extension Frame {
             task?.escalatePriority(to: priority)
             open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert($0) }
         }
-    }
-
-    /// Removes a reader that no longer waits.
-    ///
-    /// When the last one leaves, the load is canceled, and the next reader begins a new one.
-    private func withdraw(_ waiter: Waiter) {
-        let task: Task<Void, Never>? = family.lock.withLock { token in
-            if isFinished { return nil }
-            state[token].rare?.waiters.remove(waiter)
-            // Without a task, the one that began the load doesn't wait yet.
-            guard state[token].isAbandoned else { return nil }
-            family.rootPlace(token, of: key!)?[token].rare?.loads.removeCandidate(self)
-            return state[token].rare?.task
-        }
-        task?.cancel()
-    }
-
-    /// Refuses a reader that waits in a container that's being closed.
-    func refuse(_ waiter: Waiter) {
-        withdraw(waiter)
-        waiter.release(with: LoadError.closed([]))
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// How a load ended, for those that needed it.
 struct LoadOutcome {
-    let load: Frame
+    let load: Load
     /// The path from the load to the one that threw the error, or an empty array if it succeeded.
     let way: [Key]
     let home: Node
@@ -18,27 +18,22 @@ struct LoadOutcome {
     private let rootPlace: Place
 
     var hasFailed: Bool { !way.isEmpty }
-    var key: Key { load.key! }
+    var key: Key { load.key }
     /// The key by which the home knows the instance, not that of its declared home.
     var knownKey: Key { key.known(at: home.depth) }
-    private var asker: Node { load.node! }
-    var facts: LoadFacts { load.facts! }
+    private var asker: Node { load.node }
+    var facts: LoadFacts { load.facts }
 
-    init(_ token: LockToken, of load: Frame, way: [Key]) {
+    init(_ token: LockToken, of load: Load, way: [Key]) {
         (self.load, self.way) = (load, way)
-        let (asker, state) = (load.node!, load.state)
-        rootPlace = asker.ancestor(at: 0).place(token, load.key!.known(at: 0))
-        var isLocal = load.facts!.home.isLocal || state[token].isLocal
-        var others: [Key] = []
-        if let keys = load.facts!.home.keys {
-            // A node that sets such a key has an instance that's different, whether the load reads the key or not.
-            others = keys
-            for key in keys { asker.storage.cell(token, key).mark(CellFlags.input) }
-        }
-        let home = Self.home(token, of: load, &isLocal, &others)
+        let (asker, state) = (load.node, load.state)
+        rootPlace = asker.ancestor(at: 0).place(token, load.key.known(at: 0))
+        let (home, isLocal, others) = Self.home(token, of: load)
+        // A node that sets a key of the declared home has an instance that's different, whether the load reads the key or not.
+        for key in load.facts.home.keys ?? [] { asker.storage.cell(token, key).mark(CellFlags.input) }
         self.home = home
         let hasOldInputs = load.hasOldInputs(token)
-        isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key!, since: load.facts!.begun, home: home)
+        isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key, since: load.facts.begun, home: home)
         mustBeRetried = hasOldInputs && load.mustBeRetried(token) || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].rare?.last)
@@ -46,37 +41,34 @@ struct LoadOutcome {
     }
 
     /// Returns where the instance lives: in the asker if it's local, and otherwise in the deepest node of its floor, of what it was
-    /// made from, and of the keys that hide older instances from the asker.
-    ///
-    /// - `isLocal`: Whether it's local, also because an older instance is.
-    /// - `hiding`: Receives the keys that hide older instances.
+    /// made from, and of the keys that hide older instances from the asker; whether it's local, also because an older instance is;
+    /// and the keys on which that depends besides the inputs.
     @inline(__always)
     private static func home(
-        _ token: LockToken, of load: Frame, _ isLocal: inout Bool, _ hiding: inout [Key]
-    ) -> Node {
-        let (asker, state) = (load.node!, load.state)
-        var home = isLocal ? asker : asker.ancestor(at: max(state[token].depth, load.facts!.floor?.depth ?? 0))
+        _ token: LockToken, of load: Load
+    ) -> (node: Node, isLocal: Bool, reasons: [Key]) {
+        let (asker, state, facts) = (load.node, load.state, load.facts)
+        var reasons = facts.home.keys ?? []
+        if facts.home.isLocal || state[token].isLocal { return (asker, true, reasons) }
+        var home = asker.ancestor(at: max(state[token].depth, facts.floor?.depth ?? 0))
         while home !== asker, let older = older(token, than: load, seenFrom: home) {
-            if older.isLocal {
-                isLocal = true
-                return asker
-            }
+            if older.isLocal { return (asker, true, reasons) }
             var first = asker
             for node in asker.path(below: home) where node.holdsAny(token, of: older.keys, older.mask) { first = node }
-            let reasons = older.keys.filter { first.holds(token, $0) }
+            let hiding = older.keys.filter { first.holds(token, $0) }
             // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
-            home = asker.path.first { node in reasons.contains { node.holds(token, $0) } }!
-            hiding += reasons
+            home = asker.path.first { node in hiding.contains { node.holds(token, $0) } }!
+            reasons += hiding
         }
-        return home
+        return (home, false, reasons)
     }
 
     /// Returns the provenance of an older instance, of the key or of an input, that `home` sees and the asker doesn't, if
     /// there is one.
     ///
     /// Containers that share the older instance keep it. The new one lives where the older one stops being valid.
-    private static func older(_ token: LockToken, than load: Frame, seenFrom home: Node) -> Provenance? {
-        let (asker, state) = (load.node!, load.state)
+    private static func older(_ token: LockToken, than load: Load, seenFrom home: Node) -> Provenance? {
+        let (asker, state) = (load.node, load.state)
         var held: UInt64 = 0
         for node in asker.path(below: home) { held |= node.storage[token].heldMask }
         func hidden(_ key: Key, _ known: UInt64?) -> Provenance? {
@@ -86,7 +78,7 @@ struct LoadOutcome {
             else { return nil }
             return older
         }
-        if let older = hidden(load.key!, nil) { return older }
+        if let older = hidden(load.key, nil) { return older }
         if let first = state[token].firstInput, let older = hidden(first.key, first.time) { return older }
         for input in state[token].moreInputs { if let older = hidden(input.key, input.time) { return older } }
         return nil
@@ -96,9 +88,9 @@ struct LoadOutcome {
     ///
     /// - `others`: Keys on which the home depends besides the inputs.
     private static func provenance(
-        _ token: LockToken, of load: Frame, isLocal: Bool, _ others: [Key], _ last: Provenance?
+        _ token: LockToken, of load: Load, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
-        let (state, reloads, wraps) = (load.state, load.facts!.reloads, load.facts!.wraps)
+        let (state, reloads, wraps) = (load.state, load.facts.reloads, load.facts.wraps)
         if others.isEmpty {
             guard let first = state[token].firstInput else {
                 return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
@@ -133,12 +125,12 @@ struct LoadOutcome {
         keys = (keys + direct).sortedUnique()
         let made = Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
-            homeKeys: load.facts!.home.keys ?? [], wraps: wraps)
+            homeKeys: load.facts.home.keys ?? [], wraps: wraps)
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
     /// Returns the instance's lifetime, which it needs only if it or one of its inputs has closers.
-    private static func lifetime(_ token: LockToken, of load: Frame, _ home: Node, hasInstance: Bool) -> Lifetime? {
+    private static func lifetime(_ token: LockToken, of load: Load, _ home: Node, hasInstance: Bool) -> Lifetime? {
         let state = load.state
         var uses: [Lifetime] = []
         if let used = state[token].firstInput?.lifetime { uses.append(used) }
@@ -146,79 +138,80 @@ struct LoadOutcome {
         let closers = state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
-        let isLeft = load.facts!.isLate && !load.chain.contains { $0.kind == .closer }
+        let isLeft = load.facts.isLate && !load.frame.chain.contains { $0.kind == .closer }
         return Lifetime(
-            token, load.key!.known(at: home.depth), home: home, closers: closers, uses: uses,
-            leftSince: isLeft ? load.facts!.begun : 0)
+            token, load.key.known(at: home.depth), home: home, closers: closers, uses: uses,
+            leftSince: isLeft ? load.facts.begun : 0)
     }
 
     /// Keeps the instance, or replaces `result` with what the reader gets instead; returns how the load has ended.
     ///
     /// - `recorder`: The load that reads the instance through its handle.
     func settle(
-        _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Frame?, _ effects: inout Effects
+        _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Load?, _ effects: inout Effects
     ) -> LoadEnd {
         if !hasFailed { rememberLast(token, &effects) }
-        if case .found(let cell, let owner) = lookAgain(token), !hasFailed || !cell.has(CellFlags.loaded),
-            let other = cell.payload
-        {
-            // The key was set or loaded during the load: that value stays, and waiters that see it look again.
+        let other = other(token)
+        // Waiters that see the other value look again.
+        if other.map({ $0.owner.depth > home.depth }) ?? true { publish(token, result) }
+        if other == nil, !hasFailed, let lifetime { asker.hold(token, lifetime, of: UnmanagedReference(home)) }
+        var kept: CellReference?
+        if case .success(let payload) = result, isWanted(token, besides: other) {
+            kept = keep(token, payload, &effects)
+        }
+        if let (cell, owner) = other ?? kept.flatMap({ seen(token, in: $0) }) {
             recorder?.record(token, cell, of: owner, as: key)
             asker.link(token, key, to: cell, of: owner)
-            defer { result = .success(other) }
-            let end = hasFailed ? LoadEnd.failed : .overtaken
-            if owner.depth <= home.depth { return end }
-            publish(token, result)
-            // Containers that don't see the value set below the home can still share the instance.
-            guard case .success(let payload) = result, case .missing = home.look(token, key), isWanted(token) else {
-                return end
-            }
-            return .kept(in: keep(token, payload, &effects))
-        }
-        publish(token, result)
-        guard case .success(let payload) = result else {
-            // The failed load's inputs become inputs of a load that continues without the instance.
+            if other != nil, let payload = cell.payload { result = .success(payload) }
+        } else {
+            // Its inputs become inputs of a load that continues with the error, or with what isn't kept or is hidden from the asker.
             recorder?.record(token, self, of: key)
-            if let place = home.storage.existingCell(token, knownKey)?.place {
-                effects.noteFailure(token, place, of: provenance, isOutdated: isOld && !isProvisional)
-            }
-            return .failed
+            noteUnseen(token, &effects)
         }
-        if let lifetime { asker.hold(token, lifetime, of: UnmanagedReference(home)) }
-        var end = LoadEnd.notKept
-        if isWanted(token) {
-            let cell = keep(token, payload, &effects)
-            end = .kept(in: cell)
-            var isSeen = home === asker
-            if !isSeen, case .found(let seen, _) = asker.look(token, key) { isSeen = seen == cell }
-            if isSeen {
-                recorder?.record(token, cell, of: UnmanagedReference(home), as: key)
-                asker.link(token, key, to: cell, of: UnmanagedReference(home))
-                return end
-            }
-        }
-        // It isn't kept, or a key that was set or replaced during the load hides it from the asker.
-        recorder?.record(token, self, of: key)
-        if !isProvisional, let place = home.storage.existingCell(token, knownKey)?.place {
-            effects.noteNotKept(token, place, of: provenance)
-        }
-        return end
+        return kept.map { .kept(in: $0) } ?? (hasFailed ? .failed : other == nil ? .notKept : .overtaken)
     }
 
-    /// Returns what the asker sees now.
-    private func lookAgain(_ token: LockToken) -> Look {
-        asker.isEnded(token) ? .missing(limit: nil) : asker.look(token, key)
+    /// Returns the value that the asker sees by now, because the key was set or loaded during the load, if it's better than an error.
+    private func other(_ token: LockToken) -> (cell: CellReference, owner: UnmanagedReference<Node>)? {
+        guard !asker.isEnded(token), case .found(let cell, let owner) = asker.look(token, key),
+            !hasFailed || !cell.has(CellFlags.loaded)
+        else { return nil }
+        return (cell, owner)
+    }
+
+    /// Returns the instance that was kept, unless a key that was set or replaced during the load hides it from the asker.
+    private func seen(
+        _ token: LockToken, in cell: CellReference
+    ) -> (cell: CellReference, owner: UnmanagedReference<Node>)? {
+        if home === asker { return (cell, UnmanagedReference(home)) }
+        guard case .found(cell, let owner) = asker.look(token, key) else { return nil }
+        return (cell, owner)
+    }
+
+    /// Notes for followers that would see the instance that it isn't there.
+    private func noteUnseen(_ token: LockToken, _ effects: inout Effects) {
+        guard let place = home.storage.existingCell(token, knownKey)?.place else { return }
+        if hasFailed {
+            effects.noteFailure(token, place, of: provenance, isOutdated: isOld && !isProvisional)
+        } else if !isProvisional {
+            effects.noteNotKept(token, place, of: provenance)
+        }
     }
 
     /// Whether to keep the instance.
     ///
     /// Its home must still be there, an instance below the root needs an anchor, and the key must not have been set or reset there
     /// during the load. The inputs of an instance that reloads must not have changed.
-    private func isWanted(_ token: LockToken) -> Bool {
+    ///
+    /// - `other`: Another value that the asker sees: only below the home does it leave the instance to others.
+    private func isWanted(
+        _ token: LockToken, besides other: (cell: CellReference, owner: UnmanagedReference<Node>)?
+    ) -> Bool {
+        if let other, other.owner.depth <= home.depth { return false }
         if isProvisional || mustBeRetried || home.isEnded(token) { return false }
         // The load began before its home was closed, but has exceeded the deadline.
         if home.storage[token].isClosed, !facts.isLate, key.kind != .property { return false }
-        // The asker may hold the key without a value by now, and not see that of its home.
+        // The asker may not see the value of its home: it holds another one, or none.
         if home !== asker, case .found = home.look(token, key) { return false }
         return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, knownKey, in: home)
     }

@@ -42,7 +42,7 @@ final class Family: Sendable {
     }
 
     /// Returns the loads in progress.
-    func loads(_ token: LockToken) -> [Frame] {
+    func loads(_ token: LockToken) -> [Load] {
         rootStorage.cells(token).flatMap { $0.place?[token].rare?.loads.all ?? [] }
     }
 }
@@ -97,7 +97,7 @@ final class Node: Sendable {
     /// Creates a child.
     ///
     /// - `recorder`: The load whose handle made the child. What the load reads through the child is an input of the load.
-    init(parent: Node, recorder: Frame?) {
+    init(parent: Node, recorder: Load?) {
         let family = parent.family
         self.family = family
         above = ChainReference(parent)
@@ -201,7 +201,7 @@ final class RareNodeState {
     /// The tasks that wait until no load is in progress here, or for the end of a closing.
     var idleWaiters: [Waiter] = []
     /// The load whose handle made the container or an ancestor.
-    var recorder: Frame?
+    var recorder: Load?
     /// Whether declared homes above don't count here and below.
     var isHomeRoot = false
     /// Whether something was loaded after the closing.
@@ -304,7 +304,7 @@ extension Node {
         return storage[token].rare?.attachment?.name ?? Messages.boxName(number)
     }
 
-    private func addChild(_ token: LockToken, _ child: Node, _ recorder: Frame?) {
+    private func addChild(_ token: LockToken, _ child: Node, _ recorder: Load?) {
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let policy = storage[token].policy { child.storage[token].policy = policy }
         // No closing comes to what's made once one of this node or above knows its nodes.
@@ -571,7 +571,7 @@ extension Node {
     /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
     @inline(__always)
     func read(
-        _ token: LockToken, _ key: Key, for recorder: Frame?
+        _ token: LockToken, _ key: Key, for recorder: Load?
     ) -> (cell: CellReference, owner: UnmanagedReference<Node>)? {
         guard case .found(let cell, let owner) = lookInline(token, key) else { return nil }
         recorder?.record(token, cell, of: owner, as: key)

@@ -5,8 +5,8 @@ struct Reading: ~Copyable {
     /// The next step, decided by a look under the lock.
     private enum Decision {
         case found(Payload)
-        case load(Frame, Replacement?)
-        case wait(Frame, Waiter)
+        case load(Load, Replacement?)
+        case wait(Load, Waiter)
         case external(any LoadRefuser)
         case cycle([Key])
         case tooDeep([Key])
@@ -22,7 +22,7 @@ struct Reading: ~Copyable {
     let request: Request
     let node: Node
     /// The load that reads through its handle.
-    private var recorder: Frame?
+    private var recorder: Load?
     /// The container that was asked.
     ///
     /// The reader keeps it.
@@ -47,7 +47,7 @@ struct Reading: ~Copyable {
     private var key: Key { request.key }
 
     init(
-        _ request: Request, in node: Node, for container: Container, _ recorder: Frame?,
+        _ request: Request, in node: Node, for container: Container, _ recorder: Load?,
         hasNoReader: Bool = false
     ) {
         self.hasNoReader = hasNoReader
@@ -57,7 +57,7 @@ struct Reading: ~Copyable {
         self.recorder = recorder
         let scope = Context.bound
         own = scope?.own
-        frame = own ?? scope?.unfinished ?? recorder
+        frame = own ?? scope?.unfinished ?? recorder?.frame
     }
 
     // MARK: Threads and tasks
@@ -86,7 +86,7 @@ struct Reading: ~Copyable {
 
     // A separate function, to keep the stack frames of nested loads small.
     private func run(
-        _ load: Frame, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
+        _ load: Load, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         let container = asked(by: load)
         if let replacement { return try load.run(for: container, recorder, replacement.load) }
@@ -95,9 +95,9 @@ struct Reading: ~Copyable {
 
     /// Returns the container that's asked for a load: the one of the reader, or its ancestor to which the feature belongs.
     @inline(__always)
-    private func asked(by load: Frame) -> Container {
+    private func asked(by load: Load) -> Container {
         let container = container.object
-        return awaited == nil || load.node === node ? container : load.asks(container.ancestor(load.node!))
+        return awaited == nil || load.node === node ? container : load.asks(container.ancestor(load.node))
     }
 
     /// Returns the value of an async key, loading it in a separate task if necessary.
@@ -107,7 +107,7 @@ struct Reading: ~Copyable {
         // A load must not block its reader's actor.
         let hasActor = Task.isOnActor(#isolation)
         while true {
-            let (load, waiter): (Frame, Waiter)
+            let (load, waiter): (Load, Waiter)
             switch nextStep() {
             case .found(let payload): return payload
             case .load(let own, let replacement):
@@ -138,9 +138,9 @@ struct Reading: ~Copyable {
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
     @inline(__always)
     private func start(
-        _ load: Frame, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
+        _ load: Load, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
-        let mayRunHere = !hasActor && !load.level.isMultiple(of: 16)
+        let mayRunHere = !hasActor && !load.frame.level.isMultiple(of: 16)
         let waiter = load.start(for: asked(by: load), recorder, mayRunHere: mayRunHere, awaited!.waiter, loader)
         if let frame, waiter != nil {
             frame.addOwnLoad(load)
@@ -149,7 +149,7 @@ struct Reading: ~Copyable {
         return waiter
     }
 
-    private func endAwait(of load: Frame, isCanceled: Bool) {
+    private func endAwait(of load: Load, isCanceled: Bool) {
         if isOwn { frame?.removeOwnLoad(load) } else { endWait(for: load) }
         if isCanceled, let waiter = awaited!.waiter { stopWaiting(waiter) }
     }
@@ -161,8 +161,8 @@ struct Reading: ~Copyable {
         effects.wakeWaiters()
     }
 
-    private func endWait(for load: Frame) {
-        Waits.remove(frame, for: load)
+    private func endWait(for load: Load) {
+        Waits.remove(frame, for: load.frame)
         if let waitStart { node.family.emit(.waited(load, by: frame, since: waitStart)) }
     }
 
@@ -195,8 +195,8 @@ struct Reading: ~Copyable {
 
     /// Whether the load that reads is a replaced loader of the same key, maybe within a child's decoration.
     private var isOwnReplacement: Bool {
-        guard let frame, frame.kind == .load else { return false }
-        return (frame.key == key || frame.key!.decorated == key) && frame.facts!.isReplaced
+        guard let load = frame?.load else { return false }
+        return (load.key == key || load.key.decorated == key) && load.facts.isReplaced
     }
 
     // MARK: Deciding
@@ -274,7 +274,7 @@ struct Reading: ~Copyable {
             home: site.home, floor: site.floor, isReplaced: isReplaced, reloads: request.reloads,
             isExternal: isExternal, isStandIn: isStandIn, wraps: replacement?.link != nil, expected: expected,
             begun: node.family.state[token].now, isLate: isLate)
-        let load = Frame(.load, in: node.family, site.node.object, key, under: frame, within: isTask ? nil : own, facts)
+        let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
         isOwn = true
         if isTask, isElsewhere {
@@ -326,7 +326,9 @@ struct Reading: ~Copyable {
         }
         if needsItself(frame) { return .cycle(frame.way + [key]) }
         // Another load lent the handle. This code waits in its own frame, but that load must not need itself, either.
-        if let recorder, recorder !== frame, needsItself(recorder), !frame.chain.contains(where: { $0 === recorder }) {
+        if let recorder = recorder?.frame, recorder !== frame, needsItself(recorder),
+            !frame.chain.contains(where: { $0 === recorder })
+        {
             return .cycle(recorder.way + [key])
         }
         // A chain of tasks needs no stack.
@@ -345,15 +347,15 @@ struct Reading: ~Copyable {
     ) -> Decision? {
         // What a container would inherit of a decorated feature is loaded as the feature itself, above.
         let depth = site.floor?.depth ?? 0
-        for case let load? in rare.loads.candidates(for: site.node.object) {
-            let facts = load.facts!
-            guard facts.floor == site.floor, load.key!.known(at: depth) == key.known(at: depth),
+        for load in rare.loads.candidates(for: site.node.object) {
+            let facts = load.facts
+            guard facts.floor == site.floor, load.key.known(at: depth) == key.known(at: depth),
                 !load.state[token].isAbandoned,
-                facts.expected == mine || expectedHome(token, of: load.node!, site, rare.last) == mine,
+                facts.expected == mine || expectedHome(token, of: load.node, site, rare.last) == mine,
                 !load.mustBeRetried(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
-            if let circle = Waits.add(frame, for: load) {
+            if let circle = Waits.add(frame, for: load.frame) {
                 // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
                 guard circle.allSatisfy({ $0.kind == .load && $0.node === site.node.object }) else {
                     return nil
@@ -392,7 +394,7 @@ struct Reading: ~Copyable {
             isOwn || outcome.provenance.isValid(token, for: node, from: outcome.home)
         else { return nil }
         if isOwn, !outcome.hasFailed, !outcome.provenance.isValid(token, for: node, from: outcome.home),
-            case let home = UnmanagedReference(outcome.load.node!), home != UnmanagedReference(node)
+            case let home = UnmanagedReference(outcome.load.node), home != UnmanagedReference(node)
         {
             return home == site.node ? hidden(token, below: home) : nil
         }
@@ -507,9 +509,9 @@ extension Node {
 
     /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.
     @inline(__always)
-    func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Frame? {
+    func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Load? {
         guard let own = storage[token].rare?.recorder, !own.isFinished, let reader = reader(),
-            reader.chain.contains(where: { $0 === own })
+            reader.chain.contains(where: { $0 === own.frame })
         else { return nil }
         return own
     }

@@ -7,7 +7,7 @@ extension Container {
         /// A view that owns nothing.
         case view
         /// The handle of a load: it records reads while the load runs, and reads from the instance's home afterward.
-        case handle(Frame)
+        case handle(Load)
         /// The handle of an update, and the container that children made from it belong to: reads see pending writes, and writes
         /// become pending.
         case draft(Frame, Container)
@@ -29,7 +29,7 @@ extension Container {
     }
 
     /// The load that records what is read here.
-    var recorder: Frame? {
+    var recorder: Load? {
         switch role {
         case .handle(let load): load.isFinished ? nil : load
         case .tracked(_, let container): container.recorder
@@ -129,7 +129,7 @@ extension Container {
 
     /// Returns a reading of a key, as the role requires.
     private func reading(_ request: Request, hasNoReader: Bool = false) -> Reading {
-        var (node, asker, recorder) = (asked, self, Frame?.none)
+        var (node, asker, recorder) = (asked, self, Load?.none)
         switch role {
         case .owner, .view: break
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
@@ -167,7 +167,7 @@ extension Container {
     /// Stops the program if this is the handle of a running load, through which nothing may be changed.
     func checkMayChange(_ key: Key?) {
         note(.changed, key)
-        if case .handle(let load) = role, !load.isFinished { stopProgram(Messages.writeInLoad(of: load.key!, key)) }
+        if case .handle(let load) = role, !load.isFinished { stopProgram(Messages.writeInLoad(of: load.key, key)) }
     }
 
     /// Registers a closer with the load, or else with the container.
@@ -188,7 +188,7 @@ extension Container {
 }
 
 extension Node {
-    fileprivate func present(_ key: Key, for recorder: Frame?, through container: Container) -> Payload? {
+    fileprivate func present(_ key: Key, for recorder: Load?, through container: Container) -> Payload? {
         if family.checker != nil { return presentHeard(key, for: recorder, through: container) }
         return family.lock.withLock { token in
             read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current }))?.cell.payload
@@ -196,7 +196,7 @@ extension Node {
     }
 
     @inline(never)
-    private func presentHeard(_ key: Key, for recorder: Frame?, through container: Container) -> Payload? {
+    private func presentHeard(_ key: Key, for recorder: Load?, through container: Container) -> Payload? {
         var effects = Effects()
         let payload = family.lock.withLock { token -> Payload? in
             let recorder = recorder ?? ownRecorder(token, for: { Frame.current })

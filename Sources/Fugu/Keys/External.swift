@@ -209,9 +209,9 @@ extension Key {
 extension Container {
     /// Stops the program, because nothing supplies the feature whose load runs, unless a warm-up collects such features.
     fileprivate func lacksSupply() {
-        guard case .handle(let load) = role, let key = load.key else { stopProgram(supplyError(of: nil).description) }
-        let error = supplyError(of: key)
-        if !load.noteMissingSupply(error) { stopProgram(error.description) }
+        guard case .handle(let load) = role else { stopProgram(supplyError(of: nil).description) }
+        let error = supplyError(of: load.key)
+        if !load.frame.noteMissingSupply(error) { stopProgram(error.description) }
     }
 
     fileprivate func supplyError(of key: Key?) -> LoadError {
