@@ -22,7 +22,7 @@ extension Container {
     }
 
     /// The number of instances that the operation of the container keeps open.
-    var keptReads: Int { node.family.lock.withLock { token in node.storage[token].rare?.reads.value.count ?? 0 } }
+    var keptReads: Int { node.family.lock.withLock { token in node.storage[token].rare?.closing.reads.value.count ?? 0 } }
 
     private func untilWaiting(_ key: Key, _ count: Int) async {
         let family = node.family
@@ -74,7 +74,7 @@ extension Container {
         while true {
             let node = node
             let waiting = node.family.lock.withLock { token in
-                node.storage[token].rare?.idleWaiters.count ?? 0
+                node.storage[token].rare?.closing.idleWaiters.count ?? 0
             }
             if waiting >= count { return }
             await Task.yield()
@@ -86,7 +86,7 @@ extension Node {
     fileprivate func untilLeaversAreClosed() async {
         while true {
             let waiters = family.lock.withLock { token in
-                storage[token].rare?.leavers.all.map { $0.frame.addWaiter(token) } ?? []
+                storage[token].rare?.closing.leavers.all.map { $0.frame.addWaiter(token) } ?? []
             }
             if waiters.isEmpty { return }
             for waiter in waiters { await waiter.wait() }

@@ -53,7 +53,7 @@ struct GraphFeature: Sendable {
         do { return try read(from: container) } catch { fatalError("\(error)") }
     }
     func set(_ made: Made, in container: any FeatureContainer) { container._container.set(key, Payload(made)) }
-    func reset(in container: any FeatureContainer) { container._container.change(key, to: nil) }
+    func reset(in container: any FeatureContainer) { container._container.change(key, to: .nothing) }
     func loaded(in container: Container) -> Made? { container.present(key.key, nil)?.value(as: Made.self) }
     func replace(in container: any FeatureContainer, by load: @escaping @Sendable (Container) throws -> Made) {
         container._container.change(key, to: .loader(Replacement { Payload(try load($0)) }))

@@ -42,7 +42,7 @@ extension Container {
         node.family.lock.withLock { token in
             node.storage[token].policy = holdings.policy
             if let attachment = holdings.attachment { node.storage[token].more().attachment = attachment }
-            if let supplier = holdings.supplier { node.take(token, supplier, &garbage) }
+            if let supplier = holdings.supplier { node.family.set(token, supplier, of: node, &garbage) }
         }
         garbage.dispose()
         holdings.put(in: node)
@@ -64,7 +64,7 @@ extension Container {
 /// The settings of containers that a copy takes.
 private struct Holdings {
     /// What each key was set to, if it was, and the layers around it, the innermost first.
-    var settings = KeyTable<(base: Setting?, layers: [Layer])>()
+    var settings = KeyTable<(base: Setting, layers: [Layer])>()
     var attachment: (any ContainerAttachment)?
     var supplier: (any ValueSupplier)?
     var policy: (any LoadPolicy)?
@@ -79,15 +79,16 @@ private struct Holdings {
         supplier = node.storage[token].rare?.supplier.value
         attachment = node.storage[token].rare?.attachment
         for cell in node.storage.cells(token) {
-            guard let setting = cell.setting(token) else { continue }
+            let setting = cell.setting(token)
+            if setting.isNothing { continue }
             if let recorder {
                 recorder.record(
                     token, cell, of: UnmanagedReference(node), as: cell.key.known(at: recorder.node.depth))
             }
             // The copy has inner keys of its own.
             if cell.key.decorated != nil { continue }
-            var (base, layers) = (Optional(setting), [Layer]())
-            while let link = base?.loader?.link {
+            var (base, layers) = (setting, [Layer]())
+            while let link = base.loader?.link {
                 layers += link.layers.all.map(\.layer)
                 base = node.setting(token, of: link.within)
             }
@@ -134,7 +135,7 @@ private struct Holdings {
         attachment = nearer.attachment?.copied(over: attachment) ?? attachment
         if let supplier = nearer.supplier { add(supplier) }
         for (key, setting) in nearer.settings.entries {
-            guard setting.base == nil, let farther = settings[key] else {
+            guard setting.base.isNothing, let farther = settings[key] else {
                 settings[key] = setting
                 continue
             }

@@ -217,15 +217,3 @@ extension Container {
         }
     }
 }
-
-extension Setting? {
-    /// Whether it's the same setting, whose value or loader is kept meanwhile.
-    func isSame(as other: Setting?) -> Bool {
-        switch (self, other) {
-        case (nil, nil): true
-        case (.loader(let own), .loader(let others)): own === others
-        case (.value(let own), .value(let others)): own.isIdentical(to: others)
-        default: false
-        }
-    }
-}

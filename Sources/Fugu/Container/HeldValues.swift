@@ -44,7 +44,7 @@ extension Container {
         return node.family.lock.withLock { token in
             node.path.map { node in
                 let cell = node.storage.existingCell(token, key)
-                let rule = cell?.binding(token)?.rule.value
+                let rule = cell?.rule(token)
                 return (cell?.code(token), rule, node.storage[token].rare?.supplier.value)
             }
         }

@@ -72,7 +72,7 @@ extension PropertyContainer {
     ///
     /// - Parameter key: The type of the property or feature.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ContainerKey>(_ key: K.Type) { _container.change(TypedKey(K.self), to: nil) }
+    public func reset<K: ContainerKey>(_ key: K.Type) { _container.change(TypedKey(K.self), to: .nothing) }
 
     /// Removes the value or instance that was set or loaded here.
     ///
@@ -81,7 +81,7 @@ extension PropertyContainer {
     ///
     /// - Parameter key: The key.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), to: nil) }
+    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), to: .nothing) }
 
     /// Removes the value or instance that was set or loaded here.
     ///

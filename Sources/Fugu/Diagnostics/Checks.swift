@@ -23,13 +23,13 @@ extension Diagnostics {
     /// Keeps a write, with which reads of instances that were made before are compared.
     private func keep(_ token: LockToken, _ write: Write, _ kind: ChangeKind) {
         let (node, key) = (write.node, write.key)
-        if case .code(nil) = write.operation {
+        if write.origin == .code, write.setting.isNothing {
             // What a layer wraps goes with the layer, and a default is the same again.
             if key.decorated != nil || key.kind == .property && kind == .changed && !node.holds(token, key) { return }
         }
         let record = state[token].more(of: node)
         let time = node.family.state[token].now
-        record.writes[key] = (time, write.operation.words)
+        record.writes[key] = (time, write.words)
         state[token].lastWrite = time
         if let part = record.part, part.key == key {
             record.rests[key] = (part.rest, time)
@@ -102,7 +102,7 @@ extension Diagnostics {
         let isReplaced = way.dropLast().contains { key in
             key.decorated != nil || node.path.contains { $0.holds(token, key.known(at: $0.depth)) }
         }
-        let (words, place) = (change.write.words, home.within(token))
+        let (words, place) = (change.write.words, family.within(token, home))
         return { Messages.outdated(way, place, by: words, isPart: isPart, isReplaced: isReplaced) }
     }
 
@@ -111,7 +111,7 @@ extension Diagnostics {
         guard read.recorder == nil, let load = Context.bound?.own?.load,
             load.family === read.node.family, state[token].isNew(.captured, load.key, read.key)
         else { return nil }
-        let (key, feature, place) = (read.key, load.key, read.node.within(token))
+        let (key, feature, place) = (read.key, load.key, read.node.family.within(token, read.node))
         return { Messages.unrecordedRead(of: key, place, by: feature) }
     }
 
@@ -125,7 +125,7 @@ extension Diagnostics {
             caller.path(below: home).contains(where: { $0.holds(token, key) }),
             state[token].more(of: caller).isNew(.late, load.key, key)
         else { return nil }
-        let name = caller.nameWithPlace(token)
+        let name = caller.family.nameWithPlace(token, of: caller)
         return { Messages.lateRead(of: key, in: name, by: load.key) }
     }
 
@@ -134,8 +134,9 @@ extension Diagnostics {
         guard let injected = ReadPlace.current, injected.made === read.container,
             let (way, current) = passed(token, read), state[token].more(of: current).isNew(.beside, read.key, read.key)
         else { return nil }
-        let (made, name) = (read.node.nameWithPlace(token), current.nameWithPlace(token))
-        return read.node.unlessSame(way, as: current) {
+        let family = current.family
+        let (made, name) = (family.nameWithPlace(token, of: read.node), family.nameWithPlace(token, of: current))
+        return family.unlessSame(way, in: read.node, and: current) {
             Messages.readBeside(way, at: injected.place, made: made, current: name)
         }
     }
@@ -148,8 +149,9 @@ extension Diagnostics {
         let record = state[token].more(of: read.node)
         if record.isOutlived { return nil }
         record.isOutlived = true
-        let (made, name) = (read.node.nameWithPlace(token), current.nameWithPlace(token))
-        return read.node.unlessSame(way, as: current) { Messages.outlived(way, made: made, current: name) }
+        let family = current.family
+        let (made, name) = (family.nameWithPlace(token, of: read.node), family.nameWithPlace(token, of: current))
+        return family.unlessSame(way, in: read.node, and: current) { Messages.outlived(way, made: made, current: name) }
     }
 
     /// Returns the path from what's read to what the bound container has otherwise, if that container is neither above the one
@@ -191,7 +193,8 @@ extension Diagnostics {
         state[token].loadedBelow[key] = home.number
         guard isInRoot || facts.isExternal && former.map({ $0 != home.number }) == true else { return }
         guard state[token].isNew(.again, key, key) else { return }
-        let (way, name) = (family.way(token, from: key) { home.holds(token, $0) }, home.nameWithPlace(token))
+        let way = family.way(token, from: key) { home.holds(token, $0) }
+        let name = family.nameWithPlace(token, of: home)
         effects.report(in: family) { Messages.madeAgain(key, way, in: name) }
     }
 
@@ -235,7 +238,7 @@ private struct HomeCheck: News {
     let diagnostics: Diagnostics
 
     func tell() {
-        let hashes = homeKeys.compactMap { home.hash(of: $0) }
+        let hashes = homeKeys.compactMap { home.family.hash(of: $0, in: home) }
         guard hashes.count == homeKeys.count else { return }
         let hash = homeKeys.count == 1 ? hashes[0] : hashes.hashValue
         let name = home.family.lock.withLock { token -> String? in
@@ -247,72 +250,77 @@ private struct HomeCheck: News {
             guard let former = known.first(where: { $0.hash == hash }), former.home != home.number,
                 state[token].isNew(.again, key, homeKeys[0])
             else { return nil }
-            return home.nameWithPlace(token)
+            return home.family.nameWithPlace(token, of: home)
         }
         if let name { home.family.reports.report(Messages.openedAgain(key, homeKeys, in: name)) }
     }
 }
 
-extension Node {
-    /// The name of the container, and where it was made, if that's known.
-    func nameWithPlace(_ token: LockToken) -> String {
-        let name = displayName(token)
-        let place = family.diagnostics?.state[token].record(of: self)?.origin?.place.outsideLibrary
+extension Family {
+    /// The name of a container, and where it was made, if that's known.
+    func nameWithPlace(_ token: LockToken, of node: Node) -> String {
+        let name = node.displayName(token)
+        let place = diagnostics?.state[token].record(of: node)?.origin?.place.outsideLibrary
         return place.map { "\(name) (made at \($0))" } ?? name
     }
 
-    /// What messages say of the container between two words, unless it's the root.
-    func within(_ token: LockToken) -> String { isRoot ? "" : " in \(nameWithPlace(token))" }
+    /// What messages say of a container between two words, unless it's the root.
+    func within(_ token: LockToken, _ node: Node) -> String {
+        node.isRoot ? "" : " in \(nameWithPlace(token, of: node))"
+    }
 
-    /// Outside the lock: returns the hash of the value that the node sees of a property, if that has one.
-    fileprivate func hash(of key: Key) -> Int? {
-        let value = family.lock.withLock { token -> Payload? in
-            guard case .found(let cell, _) = look(token, key) else { return nil }
+    /// Outside the lock: returns the hash of the value that a node sees of a property, if that has one.
+    fileprivate func hash(of key: Key, in node: Node) -> Int? {
+        let value = lock.withLock { token -> Payload? in
+            guard case .found(let cell, _) = node.look(token, key) else { return nil }
             return cell.payload
         }
         return value.flatMap { key.tell($0, by: HashTeller()) }.flatMap { Int($0) }
     }
 
-    /// Returns a report's text, unless another node certainly sees an equal value of the last key of a path.
-    fileprivate func unlessSame(_ way: [Key], as other: Node, _ text: @escaping @Sendable () -> String) -> ReportText {
-        { [self, key = way[way.count - 1]] in
-            let hash = hash(of: key)
-            return hash != nil && hash == other.hash(of: key) ? nil : text()
+    /// Returns a report's text, unless two nodes certainly see equal values of the last key of a path.
+    fileprivate func unlessSame(
+        _ way: [Key], in node: Node, and other: Node, _ text: @escaping @Sendable () -> String
+    ) -> ReportText {
+        { [key = way[way.count - 1]] in
+            let hash = self.hash(of: key, in: node)
+            return hash != nil && hash == self.hash(of: key, in: other) ? nil : text()
         }
     }
 
-    /// Returns the paths from kept instances that live here to the properties, where that is, and whether to report it.
+    /// Returns the paths from kept instances that live in a node to the properties, where that is, and whether to report it.
     fileprivate func kept(
-        _ token: LockToken, madeFrom sought: Set<Key>
+        _ token: LockToken, in node: Node, madeFrom sought: Set<Key>
     ) -> [(way: [Key], place: String, isNew: Bool)] {
         let mask = sought.reduce(0) { $0 | $1.mask }
-        let kept = storage.cells(token).filter { cell in
+        let kept = node.storage.cells(token).filter { cell in
             guard cell.key.kind != .property, cell.has(CellFlags.loaded), let place = cell.place,
                 let provenance = place[token].provenance, provenance.mask & mask != 0
             else { return false }
             return provenance.keys.contains {
-                sought.contains($0) && hasChanged(token, $0, after: place[token].since)
+                sought.contains($0) && hasChanged(token, $0, for: node, after: place[token].since)
             }
         }
         let keys = Set(kept.map(\.key))
         return kept.compactMap { cell in
             // Through none of the others.
-            let way = family.way(from: cell.key, to: sought.contains) { [family] key in
+            let way = way(from: cell.key, to: sought.contains) { key in
                 let made =
-                    key == cell.key
-                    ? cell.place?[token].provenance : family.rootPlace(token, of: key)?[token].rare?.last
+                    key == cell.key ? cell.place?[token].provenance : last(token, of: key)
                 return made?.direct.filter { !keys.contains($0) } ?? []
             }
             guard let way else { return nil }
             // The next read of the instance would say the same.
-            let isNew = family.diagnostics?.state[token].isNew(.outdated, cell.key, way[way.count - 1])
-            return (way, within(token), isNew == true)
+            let isNew = diagnostics?.state[token].isNew(.outdated, cell.key, way[way.count - 1])
+            return (way, within(token, node), isNew == true)
         }
     }
 
-    /// Whether the node sees a value of a key that came after a time and not from code, or no longer the one from before.
-    private func hasChanged(_ token: LockToken, _ key: Key, after time: UInt64) -> Bool {
-        guard case .found(let cell, _) = look(token, key) else { return lost(token, key, after: time) != nil }
+    /// Whether a node sees a value of a key that came after a time and not from code, or no longer the one from before.
+    private func hasChanged(_ token: LockToken, _ key: Key, for node: Node, after time: UInt64) -> Bool {
+        guard case .found(let cell, _) = node.look(token, key) else {
+            return node.lost(token, key, after: time) != nil
+        }
         return cell.time > time && cell.heldFlags != CellFlags.held
     }
 }
@@ -437,7 +445,7 @@ enum Fallback {
                 return !state.isReported
             })
         else { return }
-        let name = other.family.lock.withLock { token in other.nameWithPlace(token) }
+        let name = other.family.lock.withLock { token in other.family.nameWithPlace(token, of: other) }
         shared.family.reports.report(Messages.fellBack(at: ReadPlace.current?.place, name))
     }
     #endif
@@ -457,7 +465,8 @@ extension Container {
         let nodes = node.family.lock.withLock { token in node.subtree(token) }
         var kept: [(feature: Key, input: Key)] = []
         for node in nodes {
-            for (way, place, isNew) in node.family.lock.withLock({ token in node.kept(token, madeFrom: sought) }) {
+            let found = node.family.lock.withLock { token in node.family.kept(token, in: node, madeFrom: sought) }
+            for (way, place, isNew) in found {
                 kept.append((way[0].decorated ?? way[0], way[way.count - 1]))
                 if isNew { node.family.reports.report(Messages.keptAtReload(way, place)) }
             }
@@ -466,20 +475,20 @@ extension Container {
     }
 }
 
-extension Operation {
+extension Write {
     /// The words for the write.
     fileprivate var words: Messages.ChangeWords {
-        switch self {
-        case .code(.value): ("set", "set")
-        case .code(nil): ("reset", "reset")
-        case .rule: ("changed by a rule", "add the rule for")
-        case .source: ("changed by a source", "apply the source for")
-        case .code(.loader(let loader)):
+        switch (origin, setting) {
+        case (.rule, _): ("changed by a rule", "add the rule for")
+        case (.source, _): ("changed by a source", "apply the source for")
+        case (.code, .nothing): ("reset", "reset")
+        case (.code, .loader(let loader)):
             switch loader.link?.layers.layer.kind {
             case .decoration: ("decorated", "decorate")
             case .element: ("added to", "add to")
             case nil: ("set", "set")
             }
+        case (.code, _): ("set", "set")
         }
     }
 }

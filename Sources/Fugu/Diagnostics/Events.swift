@@ -45,12 +45,12 @@ extension EventObservers {
         case .read, .released: break
         case .wrote(let write, _, let isNew):
             let kind: EventKind =
-                switch write.operation {
-                case .code where isNew, .rule where isNew: .overridden
-                case .code(.value), .rule(_?): .set
-                case .code(.loader): .replaced
-                case .code(nil), .rule(nil): .reset
-                case .source: .supplied
+                switch write.setting {
+                case _ where write.origin == .source: .supplied
+                case _ where isNew: .overridden
+                case .value: .set
+                case .loader, .mistake: .replaced
+                case .nothing: .reset
                 }
             add(token, kind, write.key, write.node, &effects)
         case .dropped(let key, let node): add(token, .dropped, key, node, &effects)
@@ -60,7 +60,7 @@ extension EventObservers {
             effects.add(event(token, .loadBegan, of: load))
         case .ended(let outcome, let end, let error):
             // A load that began before anybody observed is no event.
-            guard let mark = outcome.load.state[token].rare?.mark, mark.number > 0 else { return }
+            guard let mark = outcome.load.mark(token), mark.number > 0 else { return }
             let kind: EventKind =
                 switch end {
                 case .kept(let cell): (cell.place?[token].loadCount ?? 0) > 1 ? .reloaded : .loaded
@@ -106,8 +106,8 @@ extension EventObservers {
 
     /// Returns the number in events of the load that a frame is part of, if that load is in the family.
     private func number(_ token: LockToken, ofLoadAround frame: Frame?, in family: Family) -> UInt64? {
-        guard let load = frame?.chain.first(where: { $0.kind == .load })?.load, load.family === family else { return nil }
-        return number(token, of: load)
+        guard let load = frame?.chain.first(where: { $0.kind == .load })?.load else { return nil }
+        return load.family === family ? number(token, of: load) : nil
     }
 
     /// Returns the number of a load in events, if it has one.

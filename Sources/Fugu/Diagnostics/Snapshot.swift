@@ -45,37 +45,38 @@ extension Container {
         node.family.lock.withLock { token in
             if node.isEnded(token) { return }
             let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
-            for node in nodes { node.tell(token, graph) }
-            if !isAlone { node.tellLoads(token, graph) }
+            for node in nodes { graph.add(token, node) }
+            if !isAlone { graph.addLoads(token, around: node) }
         }
     }
 }
 
-extension Node {
-    fileprivate func tell(_ token: LockToken, _ graph: any GraphReceiver) {
-        graph.add(
-            container: number, in: parent?.number, depth: depth, name: displayName(token),
-            childCount: childCount(token), isClosed: storage[token].isClosed)
-        let failures = storage[token].rare?.failures ?? KeyTable()
-        for cell in storage.cells(token) where cell.key != Key.containerName {
+extension GraphReceiver {
+    /// Adds what a node holds.
+    fileprivate func add(_ token: LockToken, _ node: Node) {
+        add(
+            container: node.number, in: node.parent?.number, depth: node.depth, name: node.displayName(token),
+            childCount: node.childCount(token), isClosed: node.storage[token].isClosed)
+        let failures = node.storage[token].rare?.failures ?? KeyTable()
+        for cell in node.storage.cells(token) where cell.key != Key.containerName {
             // A replaced feature whose load has failed is added once, as failed.
             let failure = failures[cell.key]
             if let failure, !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
-            tell(token, graph, cell, failure?.text)
+            add(token, node, cell, failure?.text)
         }
         for (key, failure) in failures.entries where !failure.isPast {
-            if case .found = look(token, key) { continue }
-            var inputs = failure.inputs.compactMap { place(token, of: $0) }
+            if case .found = node.look(token, key) { continue }
+            var inputs = failure.inputs.compactMap { seen(token, $0, by: node) }
             // One of its inputs may have failed for the same container.
-            if failure.way.count > 1 { inputs.append((failure.way[1], number)) }
-            graph.add(
-                failed: (key, number), depth: depth, reads: failure.inputs, inputs: inputs, isUnset: failure.isUnset,
-                error: failure.text)
+            if failure.way.count > 1 { inputs.append((failure.way[1], node.number)) }
+            add(
+                failed: (key, node.number), depth: node.depth, reads: failure.inputs, inputs: inputs,
+                isUnset: failure.isUnset, error: failure.text)
         }
     }
 
-    private func tell(_ token: LockToken, _ graph: any GraphReceiver, _ cell: CellReference, _ error: String?) {
-        let place = cell.place
+    private func add(_ token: LockToken, _ node: Node, _ cell: CellReference, _ error: String?) {
+        let (place, family) = (cell.place, node.family)
         var held: HeldBy?
         if !cell.has(CellFlags.loaded) {
             switch cell.origin(token) {
@@ -88,9 +89,9 @@ extension Node {
         var (inputs, changed, anchors): ([GraphPlace], [GraphPlace], [Key]) = ([], [], [])
         let provenance = place?[token].provenance
         for input in provenance?.direct ?? [] {
-            guard case .found(let read, let owner) = look(token, input) else {
+            guard case .found(let read, let owner) = node.look(token, input) else {
                 // It was replaced or reset after the load, and hasn't been loaded again.
-                if let owner = lost(token, input, after: place?[token].since ?? 0) {
+                if let owner = node.lost(token, input, after: place?[token].since ?? 0) {
                     changed.append((input.known(at: owner.depth), owner.number))
                 }
                 continue
@@ -100,52 +101,44 @@ extension Node {
                 changed.append((read.key, owner.object.number))
             }
         }
-        if !isRoot, let homeKey = provenance?.homeKeys.first(where: { holds(token, $0) }) {
+        if !node.isRoot, let homeKey = provenance?.homeKeys.first(where: { node.holds(token, $0) }) {
             anchors = [homeKey]
-        } else if let provenance, !isRoot, !provenance.isLocal {
-            anchors = family.way(token, from: cell.key) { holds(token, $0) }
+        } else if let provenance, !node.isRoot, !provenance.isLocal {
+            anchors = family.way(token, from: cell.key) { node.holds(token, $0) }
         }
         if anchors.first == cell.key { anchors.removeFirst() }
-        let duration = family.diagnostics?.state[token].record(of: self)?.durations[cell.key]
-        graph.add(
-            (cell.key, number), depth: depth, held: held, loadCount: place?[token].loadCount ?? 0,
+        let duration = family.diagnostics?.state[token].record(of: node)?.durations[cell.key]
+        add(
+            (cell.key, node.number), depth: node.depth, held: held, loadCount: place?[token].loadCount ?? 0,
             duration: cell.has(CellFlags.loaded) ? duration : nil,
             value: cell.key.kind == .property ? cell.payload : nil,
             isLocal: provenance?.isLocal ?? false,
-            isForTest: held == nil && loadsTestValue(token, cell.key), reads: provenance?.direct ?? [],
+            isForTest: held == nil && loadsTestValue(token, cell.key, in: node), reads: provenance?.direct ?? [],
             inputs: inputs, changed: changed, anchors: anchors, error: error)
     }
 
-    /// Whether an instance that was loaded here is a value for tests if the feature has one.
-    private func loadsTestValue(_ token: LockToken, _ key: Key) -> Bool {
-        storage[token].policy != nil
-            && !path.contains { $0.storage.existingCell(token, key)?.loader(token) != nil }
+    /// Whether an instance that was loaded in a node is a value for tests if the feature has one.
+    private func loadsTestValue(_ token: LockToken, _ key: Key, in node: Node) -> Bool {
+        node.storage[token].policy != nil
+            && !node.path.contains { $0.storage.existingCell(token, key)?.loader(token) != nil }
     }
 
-    /// Returns the nearest node in which an input that isn't there anymore was replaced or reset after a load.
-    func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
-        path.first { node in
-            let cell = node.storage.existingCell(token, key.known(at: node.depth))
-            return cell.map { !$0.has(CellFlags.link) && $0.time > time } ?? false
-        }
-    }
-
-    /// Tells of the loads in progress.
+    /// Adds the loads in progress that concern a node, and says which do.
     ///
     /// A load counts where its instance is expected.
-    fileprivate func tellLoads(_ token: LockToken, _ graph: any GraphReceiver) {
-        for load in family.loads(token) {
+    fileprivate func addLoads(_ token: LockToken, around node: Node) {
+        for load in node.family.loads(token) {
             let home = load.facts.expected.object
-            graph.add(
+            add(
                 loading: (load.key.known(at: home.depth), home.number), depth: home.depth,
-                inputs: load.state[token].inputs.compactMap { load.node.place(token, of: $0.key) },
+                inputs: load.state[token].inputs.compactMap { seen(token, $0.key, by: load.node) },
                 ObjectIdentifier(load.frame), neededBy: load.parent.map { ObjectIdentifier($0) },
-                isShown: load.key.kind != .property && (home.isWithin(self) || isWithin(home)))
+                isShown: load.key.kind != .property && (home.isWithin(node) || node.isWithin(home)))
         }
     }
 
-    private func place(_ token: LockToken, of key: Key) -> GraphPlace? {
-        guard case .found(let cell, let owner) = look(token, key) else { return nil }
+    private func seen(_ token: LockToken, _ key: Key, by node: Node) -> GraphPlace? {
+        guard case .found(let cell, let owner) = node.look(token, key) else { return nil }
         return (cell.key, owner.object.number)
     }
 }

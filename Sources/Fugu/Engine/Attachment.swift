@@ -71,7 +71,7 @@ package struct RuleRun: Sendable {
             body(Container(.rule(frame, container), asking: node))
             var writes = frame.takeWrites()
             let keys = Set(writes.map(\.key))
-            writes += former.subtracting(keys).map { Write(node, TypedKey(resetting: $0), .rule(nil)) }
+            writes += former.subtracting(keys).map { Write(node, TypedKey(resetting: $0), .nothing, by: .rule) }
             if !writes.isEmpty { node.family.commit(writes) }
             return keys
         }

@@ -8,12 +8,36 @@ enum Origin: Comparable {
     fileprivate var flags: UInt64 { self == .code ? CellFlags.held : CellFlags.held | CellFlags.automatic }
 }
 
-/// What code gives.
+/// What an origin gives for a key.
 enum Setting {
+    case nothing
     case value(Payload)
+    /// A loader instead of the feature's own.
     case loader(Replacement)
+    /// A wrong value, instead of which the default is loaded here.
+    case mistake(any Error)
 
+    init(_ supplied: SuppliedValue) {
+        switch supplied {
+        case .success(let payload?): self = .value(payload)
+        case .success(nil): self = .nothing
+        case .failure(let error): self = .mistake(error)
+        }
+    }
+
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
+    var value: Payload? { if case .value(let payload) = self { payload } else { nil } }
     var loader: Replacement? { if case .loader(let loader) = self { loader } else { nil } }
+
+    /// Whether it's the same value or loader, which is kept meanwhile.
+    func isSame(as other: Setting) -> Bool {
+        switch (self, other) {
+        case (.nothing, .nothing): true
+        case (.loader(let own), .loader(let others)): own === others
+        case (.value(let own), .value(let others)): own.isIdentical(to: others)
+        default: false
+        }
+    }
 }
 
 /// A loader that replaces the feature's own.
@@ -36,71 +60,39 @@ final class Replacement: Sendable {
     func linked(_ link: Link) -> Replacement { Replacement(load: load, loadAsync: loadAsync, link: link) }
 }
 
-/// A write, which replaces what one origin gives.
-enum Operation {
-    /// What code gives from now on: a reset gives nothing.
-    case code(Setting?)
-    case rule(Payload?)
-    /// The supplier's current answer.
-    case source(SuppliedValue)
-
-    var origin: Origin {
-        switch self {
-        case .code: .code
-        case .rule: .rule
-        case .source: .source
-        }
-    }
-
-    /// What code gives.
-    var setting: Setting? { if case .code(let setting) = self { setting } else { nil } }
-
-    /// Whether the binding records what's given, which isn't only in the cell.
-    var isRecorded: Bool { if case .code(.value) = self { false } else { !removes } }
-
-    /// Whether the origin gives nothing from now on.
-    private var removes: Bool {
-        switch self {
-        case .code(nil), .rule(nil), .source(.success(nil)): true
-        default: false
-        }
-    }
-
-    /// Whether another value or loader counts after the write, if what an origin gave counted before.
-    func counts(over former: Origin?) -> Bool {
-        guard let former else { return !removes }
-        return removes ? origin == former : origin <= former
-    }
-}
-
-/// What origins give for a key in a node, besides a value that code sets: that is only in the cell, which has whatever counts.
-struct Binding {
-    /// The loader that code gives.
-    var loader = Kept<Replacement?>(nil)
-    var rule = Kept<Payload?>(nil)
-    var source = Kept(SuppliedValue.success(nil))
+/// What origins give for a key in a node, besides a value that code gives: that is only in the cell, which has whatever counts.
+///
+/// The family's lock protects it.
+final class Binding {
+    private var loader = Kept<Replacement?>(nil)
+    private(set) var rule = Kept<Payload?>(nil)
+    private var source = Kept(Setting.nothing)
     /// The report about the source's value, if that's wrong.
     var mistake: String?
 
-    /// Lets an origin give something else.
-    mutating func take(_ operation: Operation, _ garbage: inout Garbage) {
-        switch operation {
-        case .code(let setting): loader.set(setting?.loader, &garbage)
-        case .rule(let payload): rule.set(payload, &garbage)
-        case .source(let answer): source.replace(by: answer, &garbage)
+    /// The loader that code gives instead of the feature's own.
+    var replacement: Replacement? { loader.value }
+
+    @inline(never) init() {}
+
+    /// Replaces what an origin gives.
+    func put(_ setting: Setting, by origin: Origin, _ garbage: inout Garbage) {
+        switch origin {
+        case .code: loader.set(setting.loader, &garbage)
+        case .rule: rule.set(setting.value, &garbage)
+        case .source: source.replace(by: setting, &garbage)
         }
     }
 
-    /// Returns what counts, without what code gives, and its origin.
-    ///
-    /// The value of a source that's wrong is missing, so that the default is loaded here instead.
-    var automatic: (value: Payload?, origin: Origin)? {
-        if let rule = rule.value { return (rule, .rule) }
-        return switch source.value {
-        case .success(let payload?): (payload, .source)
-        case .success(nil): nil
-        case .failure: (nil, .source)
-        }
+    /// Returns what counts where code gives nothing, and its origin.
+    var automatic: (setting: Setting, origin: Origin) {
+        rule.value.map { (.value($0), .rule) } ?? (source.value, .source)
+    }
+
+    /// Returns whether something else counts after an origin gives something, or nothing, if what an origin gave counted before.
+    static func changes(_ origin: Origin, givesNothing: Bool, over former: Origin?) -> Bool {
+        guard let former else { return !givesNothing }
+        return givesNothing ? origin == former : origin <= former
     }
 }
 
@@ -110,40 +102,44 @@ extension CellReference {
         switch heldFlags {
         case 0: nil
         case CellFlags.held: .code
-        default: place![token].rare!.binding.rule.value == nil ? .source : .rule
+        default: binding(token)!.automatic.origin
         }
     }
 
-    /// What origins give, if it isn't only a value that code sets.
     func binding(_ token: LockToken) -> Binding? { place?[token].rare?.binding }
 
     /// The loader that replaces the feature's own, if one does.
     @inline(__always)
-    func loader(_ token: LockToken) -> Replacement? { place?[token].rare?.binding.loader.value }
+    func loader(_ token: LockToken) -> Replacement? { binding(token)?.replacement }
 
-    /// The value that code has set.
+    /// The value that code gives.
     func code(_ token: LockToken) -> Payload? { heldFlags == CellFlags.held ? payload : nil }
 
-    /// Returns what code or a rule gives, for code to set it elsewhere, or `nil` for what a source gives.
-    func setting(_ token: LockToken) -> Setting? {
+    /// The value that a rule gives.
+    func rule(_ token: LockToken) -> Payload? { binding(token)?.rule.value }
+
+    /// Returns what code or a rule gives, for code to set it elsewhere.
+    func setting(_ token: LockToken) -> Setting {
         if let loader = loader(token) { return .loader(loader) }
-        return (code(token) ?? binding(token)?.rule.value).map { .value($0) }
+        return (code(token) ?? rule(token)).map { .value($0) } ?? .nothing
     }
 
-    /// Publishes what counts now that code gives something, or nothing, and moves what counted before into the garbage.
-    func publish(
-        _ token: LockToken, _ setting: Setting?, at time: UInt64, isOpen: Bool, _ garbage: inout Garbage
-    ) {
-        let (value, origin): (Payload?, Origin)
-        switch setting {
-        case .value(let payload): (value, origin) = (payload, .code)
-        case .loader: (value, origin) = (nil, .code)
-        case nil:
-            guard let automatic = binding(token)?.automatic else { return garbage.add(clear(at: time)) }
-            (value, origin) = automatic
+    /// Publishes what counts now that code gives something or, if it gives nothing, what others give, and moves what counted before
+    /// into the garbage.
+    func publish(_ token: LockToken, _ setting: Setting, at time: UInt64, isOpen: Bool, _ garbage: inout Garbage) {
+        if setting.isNothing, let binding = binding(token) {
+            let automatic = binding.automatic
+            garbage.add(put(automatic.setting, by: automatic.origin, at: time, isOpen: isOpen))
+        } else {
+            garbage.add(put(setting, by: .code, at: time, isOpen: isOpen))
         }
-        garbage.add(
-            value.map { store($0, flags: origin.flags, at: time, isOpen: isOpen) }
-                ?? clear(flags: origin.flags, at: time))
+    }
+
+    private func put(_ setting: Setting, by origin: Origin, at time: UInt64, isOpen: Bool) -> Garbage {
+        switch setting {
+        case .value(let payload): store(payload, flags: origin.flags, at: time, isOpen: isOpen)
+        case .loader, .mistake: clear(flags: origin.flags, at: time)
+        case .nothing: clear(at: time)
+        }
     }
 }

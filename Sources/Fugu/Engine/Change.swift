@@ -5,29 +5,24 @@ struct Write {
     let node: Node
     let key: Key
     let equal: Equality
-    let operation: Operation
+    let origin: Origin
+    /// What the origin gives from now on.
+    let setting: Setting
     /// Whether the value equals the one that's seen now, which has this time, once that's known.
     fileprivate var comparison: (time: UInt64, isEqual: Bool)?
     /// Whether the container was released, so that the write isn't done but reported, unlike others of the commit.
     fileprivate var isTooLate = false
 
-    init(_ node: Node, _ key: TypedKey, _ operation: Operation) {
-        self.init(node, key.key, key.equal, operation)
+    init(_ node: Node, _ key: TypedKey, _ setting: Setting, by origin: Origin = .code) {
+        self.init(node, key.key, key.equal, setting, by: origin)
     }
 
-    init(_ node: Node, _ key: Key, _ equal: Equality, _ operation: Operation) {
+    init(_ node: Node, _ key: Key, _ equal: Equality, _ setting: Setting, by origin: Origin = .code) {
         self.node = node
         self.key = key
         self.equal = equal
-        self.operation = operation
-    }
-
-    /// The value that the write stores.
-    var value: Payload? {
-        switch operation {
-        case .code(.value(let payload)), .rule(let payload?), .source(.success(let payload?)): payload
-        default: nil
-        }
+        self.origin = origin
+        self.setting = setting
     }
 }
 
@@ -46,23 +41,21 @@ extension Write {
     fileprivate func apply(
         _ token: LockToken, to cell: CellReference, isOpen: Bool, _ effects: inout Effects
     ) -> ChangeKind? {
-        // One copy, because each `switch` would make its own.
-        let operation = operation
-        let (former, wasLoaded) = (cell.origin(token), cell.has(CellFlags.loaded))
+        let (former, wasLoaded, isByCode) = (cell.origin(token), cell.has(CellFlags.loaded), origin == .code)
+        let (value, givesNothing) = (setting.value, setting.isNothing)
         // Neither observers nor instances that were made from the equal value notice.
-        if case .code(.value(let payload)) = operation, equalTime != nil, former == .code, !wasLoaded,
-            cell.has(CellFlags.hasWord)
-        {
-            effects.garbage.add(cell.exchange(payload))
+        if equalTime != nil, let value, isByCode, former == .code, !wasLoaded, cell.has(CellFlags.hasWord) {
+            effects.garbage.add(cell.exchange(value))
             family.emit(token, .wrote(self, nil, isNew: false), &effects)
             return nil
         }
-        let rare = operation.isRecorded ? node.place(token, key)[token].more() : cell.place?[token].rare
-        rare?.binding.take(operation, &effects.garbage)
-        let isByCode = operation.origin == .code
-        if isByCode, value == nil { node.markReset(token, key, changesLoader: operation.isRecorded || former != nil) }
+        // A value that code gives is only in the cell.
+        let isRecorded = !givesNothing && !(isByCode && value != nil)
+        let binding = isRecorded ? node.place(token, key)[token].moreBinding() : cell.binding(token)
+        binding?.put(isRecorded ? setting : .nothing, by: origin, &effects.garbage)
+        if isByCode, value == nil { node.markReset(token, key, changesLoader: isRecorded || former != nil) }
         // A reset drops what was loaded here, too.
-        guard operation.counts(over: former) || isByCode && wasLoaded else {
+        guard Binding.changes(origin, givesNothing: givesNothing, over: former) || isByCode && wasLoaded else {
             if isByCode, let place = cell.place { effects.noteReset(token, place) }
             return nil
         }
@@ -72,7 +65,9 @@ extension Write {
         let wasHeld = former != nil
         let opensLater = isOpen && !wasHeld && !node.isRoot
         // An equal value keeps the time, so that nothing seems to have changed.
-        cell.publish(token, operation.setting, at: equalTime ?? time, isOpen: isOpen && !opensLater, &effects.garbage)
+        cell.publish(
+            token, isByCode ? setting : .nothing, at: equalTime ?? time, isOpen: isOpen && !opensLater, &effects.garbage
+        )
         let isHeld = cell.has(CellFlags.held)
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
@@ -103,7 +98,7 @@ extension Write {
             if let place = cell.place {
                 effects.drop(token, place)
                 changes.append((place, reachesBelow || isHeld ? .unset : .dropped))
-                if isHeld { place[token].rare?.binding.loader.set(nil, &effects.garbage) }
+                if isHeld { place[token].rare?.binding?.put(.nothing, by: .code, &effects.garbage) }
             }
             // What was wrapped here was set or replaced here.
             guard isHeld else { continue }
@@ -201,7 +196,7 @@ extension Family {
         if let exclusion = cell.place?[token].rare?.exclusion, exclusion !== transaction {
             return exclusion.beginWait(token, for: Frame.current).map { .wait($0) } ?? .circle(exclusion.key!)
         }
-        guard let new = write.value, case .found(let seen, _) = write.node.lookInline(token, write.key),
+        guard let new = write.setting.value, case .found(let seen, _) = write.node.lookInline(token, write.key),
             let old = seen.payload
         else {
             if write.comparison != nil { write.comparison = nil }
@@ -252,7 +247,7 @@ extension Family {
     ) {
         let cell = write.node.storage.cell(token, write.key)
         // A layer that is added keeps what was there.
-        let keepsInner = write.key.kind == .property || write.operation.setting?.loader?.link != nil
+        let keepsInner = write.key.kind == .property || write.setting.loader?.link != nil
         let inner = keepsInner ? [] : write.node.innerKeys(token, of: write.key)
         let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
         if !inner.isEmpty { changes += write.drop(token, inner, kind, &effects) }
@@ -273,7 +268,7 @@ extension Family {
             for load in loads(token) where load.node.isWithin(node) { keys.insert(load.key.known(at: node.depth)) }
             return keys
         }
-        commit(keys.map { Write(node, TypedKey(resetting: $0), .code(nil)) })
+        commit(keys.map { Write(node, TypedKey(resetting: $0), .nothing) })
     }
 }
 
@@ -297,13 +292,30 @@ extension Node {
         if changesLoader { rare.loaderTime = rare.resetTime }
     }
 
+    /// Whether the key was reset here or in a node up to `home`, or has another loader since a change above, after a load of it
+    /// began.
+    ///
+    /// It can't be inlined: the compiler (6.3.1) fails otherwise.
+    ///
+    /// - `home`: Where the instance lives: an ancestor, or this node unless given.
+    @inline(never)
+    func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
+        if family.state[token].now == begun { return false }
+        return path.contains { node in
+            guard let rare = node.storage.existingCell(token, key.known(at: node.depth))?.place?[token].rare else {
+                return false
+            }
+            return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun
+        }
+    }
+
     /// Returns the keys that the layers of a key read here: what they wrap, and the elements of lists.
     fileprivate func innerKeys(_ token: LockToken, of key: Key) -> [Key] {
         var keys: [Key] = []
         _ = path.firstResult { holder -> Bool? in
             guard holder.holds(token, key) else { return nil }
             var inner = key
-            while let link = holder.setting(token, of: inner)?.loader?.link {
+            while let link = holder.setting(token, of: inner).loader?.link {
                 keys += link.keys
                 inner = link.within
             }

@@ -54,7 +54,11 @@ final class Lifetime: Sendable {
         teardown = Teardown(key, home: home, closers: closers, uses: uses, leftSince: time)
         guard teardown.hasClosers else { return }
         let rare = home.storage[token].more()
-        if time == 0, rare.taken != nil { rare.taken!.append(teardown) } else { rare.teardowns.append(teardown) }
+        if time == 0, rare.closing.taken != nil {
+            rare.closing.taken!.append(teardown)
+        } else {
+            rare.closing.teardowns.append(teardown)
+        }
     }
 
     deinit {
@@ -102,10 +106,11 @@ final class Teardown: Sendable {
     /// Lets the closers run in a task, unless a closing has taken them, or will.
     @inline(never) fileprivate func leave() {
         let leaver = home.family.lock.withLock { token -> Leaver? in
-            guard let rare = home.storage[token].rare, rare.closing ?? .running >= .running, rare.teardowns.remove(self)
+            guard let rare = home.storage[token].rare, rare.closing.stage ?? .running >= .running,
+                rare.closing.teardowns.remove(self)
             else { return nil }
             let leaver = Leaver(self)
-            for node in home.path { node.storage[token].more().leavers.append(leaver) }
+            for node in home.path { node.storage[token].more().closing.leavers.append(leaver) }
             return leaver
         }
         if let leaver { Task.detached { await leaver.run() } }
@@ -135,7 +140,7 @@ final class Leaver: Sendable {
         // Inputs that leave now are listed before this one is no longer.
         _ = teardown.takeUses()
         home.family.lock.withLock { token in
-            for node in home.path { node.storage[token].rare?.leavers.remove(self) }
+            for node in home.path { node.storage[token].rare?.closing.leavers.remove(self) }
         }
         frame.end()
     }
@@ -152,7 +157,28 @@ final class Leaver: Sendable {
 
 extension Node {
     /// Whether there are closers that haven't finished, for a closing to run or await.
-    func hasClosers(_ token: LockToken) -> Bool { storage[token].rare?.hasClosers == true }
+    func hasClosers(_ token: LockToken) -> Bool { storage[token].rare?.closing.hasClosers == true }
+
+    /// Counts a load that was requested here, or a read that waits here for one; a closing waits for its end.
+    func beginWork(_ token: LockToken) { storage[token].inProgress += 1 }
+
+    func endWork(_ token: LockToken, _ effects: inout Effects) {
+        storage[token].inProgress -= 1
+        guard storage[token].inProgress == 0, let rare = storage[token].rare else { return }
+        effects.wake(rare.closing.idleWaiters)
+        rare.closing.idleWaiters = []
+    }
+
+    /// Counts a read that waits here for a load that another one has begun; a closing finds out what it waits for.
+    func addJoined(_ token: LockToken, _ waiter: Waiter) {
+        beginWork(token)
+        storage[token].more().closing.joined.append(waiter)
+    }
+
+    func removeJoined(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
+        storage[token].rare?.closing.joined.remove(waiter)
+        endWork(token, &effects)
+    }
 }
 
 // MARK: Operations
@@ -166,7 +192,7 @@ extension Node {
         guard let operation = path.first(where: { $0.storage[token].isOperation }) else { return }
         let holder = home.depth > operation.depth ? home.object : operation
         let id = ObjectIdentifier(lifetime)
-        holder.storage[token].more().reads.grow { if !$0.contains(id) { $0[id] = lifetime } }
+        holder.storage[token].more().closing.reads.grow { if !$0.contains(id) { $0[id] = lifetime } }
     }
 
     /// Whether the container, which is closed or being closed, refuses a reader that isn't part of a load that began before.
@@ -302,6 +328,31 @@ enum ClosingStage: Comparable {
     case releasing
 }
 
+/// What a node has for its closing, and for what it waits.
+struct ClosingState {
+    /// The closers that were registered outside loads.
+    var closers = Kept<[Closer]>([])
+    /// How far the closing has come that has begun here, or will; meanwhile, the node doesn't end.
+    var stage: ClosingStage?
+    /// The frame of the closing that others wait for, from when it comes to the node until it has released everything there.
+    var claimant: Frame?
+    /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
+    var teardowns = SparseList<Teardown>()
+    /// Those that the closing has taken, while it runs here.
+    var taken: SparseList<Teardown>?
+    /// What has left this node or one below, while its closers run.
+    var leavers = SparseList<Leaver>()
+    var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || taken != nil || !leavers.isEmpty }
+    /// The lifetimes of what an operation has read, until it's closed.
+    var reads = Kept<WordTable<ObjectIdentifier, Lifetime>>(WordTable())
+    /// The waits of reads here for loads that other reads have begun, here or elsewhere.
+    var joined = SparseList<Waiter>()
+    /// The tasks that wait until no load is in progress here, or for the end of a closing.
+    var idleWaiters: [Waiter] = []
+    /// Whether something was loaded after the closing.
+    var hasLoadedLate = false
+}
+
 extension Node {
     /// Whether a closing of this container would wait for the end of a frame.
     fileprivate func waits(for frame: Frame) -> Bool {
@@ -312,7 +363,7 @@ extension Node {
     fileprivate func closeAtOnce() -> Bool {
         var effects = Effects()
         let isDone = family.lock.withLock { token in
-            guard !hasChildren(token), storage[token].inProgress == 0, storage[token].rare?.closing == nil,
+            guard !hasChildren(token), storage[token].inProgress == 0, storage[token].rare?.closing.stage == nil,
                 !hasClosers(token)
             else { return false }
             if storage.cells(token).contains(where: { $0.place?[token].rare?.follower.value != nil }) { return false }
@@ -327,14 +378,14 @@ extension Node {
     fileprivate func finishClosing(_ token: LockToken, _ effects: inout Effects) {
         storage[token].advance(to: .closed)
         storage[token].isOperation = false
-        if let rare = storage[token].rare, !rare.reads.value.isEmpty {
-            rare.reads.replace(by: WordTable(), &effects.garbage)
+        if let rare = storage[token].rare, !rare.closing.reads.value.isEmpty {
+            rare.closing.reads.replace(by: WordTable(), &effects.garbage)
         }
         for cell in storage.cells(token) where cell.key.kind != .property {
             if cell.has(CellFlags.loaded), let place = cell.place {
                 effects.drop(token, place)
             } else if cell.code(token) != nil {
-                cell.place?[token].rare?.binding.loader.set(nil, &effects.garbage)
+                cell.binding(token)?.put(.nothing, by: .code, &effects.garbage)
                 effects.garbage.add(cell.clear(at: family.state[token].tick()))
                 cell.place?.link(token)
                 raiseEpoch(token, to: family.state[token].now)
@@ -396,7 +447,7 @@ private struct Closing: Sendable {
             let stage = busy.isEmpty ? ClosingStage.due : .waiting
             for node in known + nodes {
                 let rare = node.storage[token].more()
-                rare.closing = max(rare.closing ?? stage, stage)
+                rare.closing.stage = max(rare.closing.stage ?? stage, stage)
             }
             return (nodes, busy.isEmpty ? nil : loads(token, in: busy))
         }
@@ -438,7 +489,9 @@ private struct Closing: Sendable {
                     .map { (load, $0) } ?? []
             }
             let joined = nodes.flatMap { node in
-                node.storage[token].rare?.joined.all.filter { node.refuses(token, $0.reader) }.map { ($0.load!, $0) }
+                node.storage[token].rare?.closing.joined.all.filter { node.refuses(token, $0.reader) }.map {
+                    ($0.load!, $0)
+                }
                     ?? []
             }
             return (first + joined).filter { $0.0.key.kind.throws }
@@ -483,16 +536,16 @@ private struct Closing: Sendable {
     @inline(never)
     private func take(_ token: LockToken, _ node: Node, _ begun: UInt64) -> (leavers: [Leaver], ends: [Waiter])? {
         let rare = node.storage[token].more()
-        let leavers = rare.leavers.all.filter { $0.teardown.time < begun }
-        if let claimant = rare.claimant, claimant !== frame {
+        let leavers = rare.closing.leavers.all.filter { $0.teardown.time < begun }
+        if let claimant = rare.closing.claimant, claimant !== frame {
             let waiter = Waiter()
-            rare.idleWaiters.append(waiter)
+            rare.closing.idleWaiters.append(waiter)
             return (leavers, [waiter])
         }
-        rare.claimant = frame
+        rare.closing.claimant = frame
         if leavers.isEmpty {
-            rare.closing = .running
-            rare.taken = rare.teardowns.take()
+            rare.closing.stage = .running
+            rare.closing.taken = rare.closing.teardowns.take()
             return nil
         }
         return (leavers, leavers.map { $0.frame.addWaiter(token) })
@@ -504,16 +557,16 @@ private struct Closing: Sendable {
     private func takeClosers(of node: Node, _ effects: inout Effects) -> (closers: [Closer], Teardown?)? {
         family.lock.withLock { token in
             let rare = node.storage[token].more()
-            if let teardown = rare.taken?.last {
-                rare.taken?.remove(teardown)
+            if let teardown = rare.closing.taken?.last {
+                rare.closing.taken?.remove(teardown)
                 return (teardown.closers, teardown)
             }
-            let closers = rare.closers.takeAll()
+            let closers = rare.closing.closers.takeAll()
             if !closers.isEmpty { return (closers.reversed(), nil) }
             node.finishClosing(token, &effects)
             // What loads from now on is left to another closing, which waits until everything is released.
-            rare.taken = nil
-            rare.closing = .releasing
+            rare.closing.taken = nil
+            rare.closing.stage = .releasing
             return nil
         }
     }
@@ -522,9 +575,9 @@ private struct Closing: Sendable {
     private func end(_ node: Node) {
         let waiters = family.lock.withLock { token -> [Waiter] in
             let rare = node.storage[token].more()
-            (rare.closing, rare.claimant) = (nil, nil)
-            defer { rare.idleWaiters = [] }
-            return rare.idleWaiters
+            (rare.closing.stage, rare.closing.claimant) = (nil, nil)
+            defer { rare.closing.idleWaiters = [] }
+            return rare.closing.idleWaiters
         }
         for waiter in waiters { waiter.wake() }
         node.end(isReleased: false)
@@ -535,7 +588,7 @@ private struct Closing: Sendable {
             let waiter = Waiter()
             let isDone = family.lock.withLock { token in
                 if node.storage[token].inProgress == 0 { return true }
-                node.storage[token].more().idleWaiters.append(waiter)
+                node.storage[token].more().closing.idleWaiters.append(waiter)
                 return false
             }
             if isDone { return }

@@ -481,7 +481,7 @@ extension Follower {
     private func deepInputs() -> [Key] {
         family.lock.withLock { token in
             func inputs(_ key: Key) -> ArraySlice<Key> {
-                family.rootPlace(token, of: key)?[token].rare?.last?.direct[...] ?? []
+                family.last(token, of: key)?.direct[...] ?? []
             }
             var found: [Key] = []
             var seen: Set<Key> = [key]
@@ -504,7 +504,7 @@ extension Follower {
     private func missingInput() -> Key? {
         guard key.kind == .feature else { return nil }
         return family.lock.withLock { token in
-            family.rootPlace(token, of: key)?[token].rare?.last?.direct.first { input in
+            family.last(token, of: key)?.direct.first { input in
                 guard input.kind == .asyncFeature else { return false }
                 return if case .missing = node.use({ $0.look(token, input) }) { true } else { false }
             }

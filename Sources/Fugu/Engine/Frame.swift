@@ -32,6 +32,8 @@ final class Frame: Sendable {
     let facts: LoadFacts?
     let state: FamilyLocked<FrameState>
     private let finished = Atomic(false)
+    /// Whether followers wait for the end, so that it takes the lock only then.
+    private let hasDeferred = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
     @inline(never) init(
@@ -115,12 +117,13 @@ final class Frame: Sendable {
         family.lock.withLock { token in
             let rare = state[token].more()
             followers.forEach { rare.deferred.append($0) }
+            hasDeferred.store(true, ordering: .releasing)
         }
     }
 
     /// Outside the lock: delivers the changes made in the frame, if it's the outermost one on its thread or task.
     func deliver() {
-        guard outer == nil else { return }
+        guard outer == nil, hasDeferred.load(ordering: .acquiring) else { return }
         let followers = family.lock.withLock { token in state[token].rare?.deferred.takeAll() ?? [] }
         Follower.deliver(SmallList(followers))
     }
@@ -141,19 +144,12 @@ final class RareFrameState {
     var failures = KeyTable<FailedNeed>()
     /// The errors of features that a warm-up needed and nothing supplies.
     var missingSupplies = Kept<[LoadError]>([])
-    /// The closers that a load has registered.
-    var closers = Kept<[Closer]>([])
-    /// The outcome for the waiters of a load, which only they keep after the end: an instance may keep its handle, and thereby
-    /// the frame.
-    var outcome: PendingOutcome?
+    /// What a load needs.
+    var run = LoadRun()
     /// The async loads that code in this frame has begun and waits for.
     var ownLoads = SparseList<Frame>()
-    /// The task of an async load, once the one that began it waits for it.
-    var task: Task<Void, Never>?
     /// The priority of the task, which waiters raise.
     var priority: UInt8 = 0
-    /// What was noted of a load when it began, if somebody listened.
-    var mark: LoadMark?
 
     @inline(never) init() {}
 }

@@ -55,7 +55,7 @@ struct LayerWrites {
     let key: TypedKey
     let node: Node
     private var writes = PendingWrites()
-    private var known: [(key: Key, setting: Setting?)] = []
+    private var known: [(key: Key, setting: Setting)] = []
 
     init(to key: TypedKey, in node: Node) { (self.key, self.node) = (key, node) }
 
@@ -66,25 +66,25 @@ struct LayerWrites {
         known.allSatisfy { node.setting(token, of: $0.key).isSame(as: $0.setting) }
     }
 
-    private mutating func setting(of key: Key) -> Setting? {
-        if let write = writes[key, node] { return write.operation.setting }
+    private mutating func setting(of key: Key) -> Setting {
+        if let write = writes[key, node] { return write.setting }
         let setting = node.family.lock.withLock { token in node.setting(token, of: key) }
         known.append((key, setting))
         return setting
     }
 
     /// Sets a key.
-    @inline(never) mutating func put(_ setting: Setting?, at key: Key? = nil) {
-        guard let setting else { return }
+    @inline(never) mutating func put(_ setting: Setting, at key: Key? = nil) {
+        if setting.isNothing { return }
         var garbage = Garbage()
-        writes.add(Write(node, key ?? self.key.key, self.key.equal, .code(setting)), &garbage)
+        writes.add(Write(node, key ?? self.key.key, self.key.equal, setting), &garbage)
         garbage.dispose()
     }
 
     /// Adds a layer: the decorations of a container are around all elements that it adds, whatever the order of the calls.
     mutating func add(_ layer: Layer) {
         let former = setting(of: key.key)
-        let level = former?.loader?.link?.level ?? 0
+        let level = former.loader?.link?.level ?? 0
         switch layer.kind {
         case .decoration(let load):
             let within = inner(level)
@@ -95,7 +95,7 @@ struct LayerWrites {
         case .element(let place, let load, let list):
             let target = level > 0 ? inner(0) : key.key
             let own = setting(of: target)
-            let known = own?.loader?.link?.layers
+            let known = own.loader?.link?.layers
             let within = inner(-1)
             if known == nil { put(own, at: within) }
             let element = key.key.inner(depth: node.depth, index: known?.count ?? 0, at: place)
@@ -109,6 +109,6 @@ struct LayerWrites {
     private func inner(_ index: Int) -> Key { key.key.inner(depth: node.depth, index: index) }
 }
 
-extension Setting? {
-    fileprivate var wrapsInherited: Bool { map { $0.loader?.link?.wrapsInherited ?? false } ?? true }
+extension Setting {
+    fileprivate var wrapsInherited: Bool { isNothing || loader?.link?.wrapsInherited == true }
 }

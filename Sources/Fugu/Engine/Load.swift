@@ -13,9 +13,9 @@ struct Load: Equatable, Sendable {
     static func == (one: Load, other: Load) -> Bool { one.frame === other.frame }
 
     /// The node for which it's loaded.
-    var node: Node { frame.node! }
-    var key: Key { frame.key! }
-    var facts: LoadFacts { frame.facts! }
+    @inline(__always) var node: Node { frame.node! }
+    @inline(__always) var key: Key { frame.key! }
+    @inline(__always) var facts: LoadFacts { frame.facts! }
     var family: Family { frame.family }
     var parent: Frame? { frame.parent }
     var state: FamilyLocked<FrameState> { frame.state }
@@ -93,7 +93,7 @@ struct FrameState {
     /// Its instance is then neither kept nor given to waiters, so that each of them meets the failure.
     var isProvisional = false
     /// Whether all waiters have left, so that the load is canceled.
-    var isAbandoned: Bool { rare.map { $0.task != nil && $0.waiters.isEmpty } ?? false }
+    var isAbandoned: Bool { rare.map { $0.run.task != nil && $0.waiters.isEmpty } ?? false }
     /// The container that asked, while the load runs, for children made from the handle.
     ///
     /// The code that runs the load keeps it.
@@ -159,6 +159,18 @@ struct FrameState {
     }
 }
 
+/// What few loads need while they run.
+struct LoadRun {
+    /// The closers that the load has registered.
+    var closers = Kept<[Closer]>([])
+    /// The outcome for the waiters, which only they keep after the end: an instance may keep its handle, and thereby the frame.
+    var outcome: PendingOutcome?
+    /// The task of an async load, once the one that began it waits for it.
+    var task: Task<Void, Never>?
+    /// What was noted when the load began, if somebody listened.
+    var mark: LoadMark?
+}
+
 /// A family's loads of one key that are in progress.
 ///
 /// The code that runs a load keeps it until it has left the list.
@@ -194,7 +206,8 @@ struct LoadList {
     /// Returns the loads that a reader may join: those of which the instance was expected to live in its node or above, since
     /// the end of another load may have changed the expectation.
     func candidates(for reader: Node) -> some Sequence<Load> {
-        let slots = homes.map { homes in reader.path.flatMap { homes[UnmanagedReference($0)]?.slots ?? [] } } ?? list.slots
+        let slots =
+            homes.map { homes in reader.path.flatMap { homes[UnmanagedReference($0)]?.slots ?? [] } } ?? list.slots
         return slots.lazy.compactMap { $0?.load }
     }
 }
@@ -300,7 +313,7 @@ extension Load {
         family.lock.withLock { token in
             // Checked under the lock, where loads end, so that a closer that comes too late isn't lost.
             if isFinished { return false }
-            state[token].more().closers.append(closer)
+            state[token].more().run.closers.append(closer)
             return true
         }
     }
@@ -328,8 +341,8 @@ extension Load {
         } catch {
             result = .failure(error)
         }
-        let given = endLoad(with: result, recorder)
-        view.answers(from: homeNode)
+        let (given, home) = endLoad(with: result, recorder)
+        view.answers(from: home)
         frame.deliver()
         return try given.get()
     }
@@ -358,8 +371,7 @@ extension Load {
                 // Close what the load opened before waiters are woken.
                 await closeFailed()
             }
-            _ = endLoad(with: result, recorder)
-            view.answers(from: homeNode)
+            view.answers(from: endLoad(with: result, recorder).home)
             frame.deliver()
             withExtendedLifetime(container) {}
         }
@@ -369,7 +381,7 @@ extension Load {
         let raised: UInt8? = family.lock.withLock { token in
             if isFinished { return nil }
             let rare = state[token].more()
-            rare.task = task
+            rare.run.task = task
             if joined == nil { rare.waiters.append(waiter) }
             // A closing may have refused the reader before.
             isRefused = rare.waiters.isEmpty || node.storage[token].isAbandoning && node.refuses(token, parent)
@@ -388,7 +400,7 @@ extension Load {
     /// Runs the closers of a failed or canceled load.
     private func closeFailed() async {
         @inline(never) func takeLast() -> Closer? {
-            family.lock.withLock { token in state[token].rare?.closers.takeLast() }
+            family.lock.withLock { token in state[token].rare?.run.closers.takeLast() }
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
@@ -399,16 +411,16 @@ extension Load {
 
     /// Ends the load: keeps the instance, unless the key has another value, and wakes the waiters.
     ///
-    /// Returns the result for the reader that began the load.
+    /// Returns the result for the reader that began the load, and the node that the handle reads from now on.
     private func endLoad(
         with result: Result<Payload, any Error>, _ recorder: Load?
-    ) -> Result<Payload, any Error> {
+    ) -> (given: Result<Payload, any Error>, home: Node) {
         var effects = Effects(in: frame)
         var given = result
         var inputs: [Key] = []
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
         let failedWay = error.map { [key] + frame.way(to: $0) } ?? []
-        let isFirstLate = family.lock.withLock { token in
+        let (home, isFirstLate) = family.lock.withLock { token in
             if facts.isStandIn {
                 state[token].forgetInputs(&effects.garbage)
                 (state[token].depth, state[token].isLocal) = (0, false)
@@ -421,7 +433,7 @@ extension Load {
             if !failedWay.isEmpty { inputs = state[token].inputs.map(\.key) }
             outcome.removeFromLists(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
-            return facts.isLate && error == nil && node.isFirstLate(token)
+            return (outcome.home, facts.isLate && error == nil && self.isFirstLate(token))
         }
         effects.perform()
         if isFirstLate { family.reports.report(Messages.loadedAfterClosing(way)) }
@@ -429,7 +441,14 @@ extension Load {
             remember(error, failedWay, inputs)
             if case .failure = given { parent?.needFailed(failedWay, error) }
         }
-        return given
+        return (given, home)
+    }
+
+    /// Returns whether nothing was loaded in the container since the closing, and notes that something is.
+    private func isFirstLate(_ token: LockToken) -> Bool {
+        let rare = node.storage[token].more()
+        defer { rare.closing.hasLoadedLate = true }
+        return !rare.closing.hasLoadedLate
     }
 
     /// Outside the lock: remembers that the load has failed.
@@ -445,11 +464,11 @@ extension Load {
     /// Notes the beginning of a load, and its number unless that's 0.
     func mark(_ token: LockToken, _ number: UInt64) {
         if key.kind == .property { return }
-        state[token].more().mark = (number, state[token].rare?.mark?.start ?? ProcessTime.now)
+        state[token].more().run.mark = (number, state[token].rare?.run.mark?.start ?? ProcessTime.now)
     }
 
     /// What was noted when the load began.
-    func mark(_ token: LockToken) -> LoadMark? { state[token].rare?.mark }
+    func mark(_ token: LockToken) -> LoadMark? { state[token].rare?.run.mark }
 }
 
 // MARK: Waiters
@@ -462,7 +481,7 @@ extension Load {
     }
 
     func pendingOutcome(_ token: LockToken) -> PendingOutcome {
-        state[token].more().outcome.orMade(PendingOutcome(nil))
+        state[token].more().run.outcome.orMade(PendingOutcome(nil))
     }
 
     /// Notes that the load asks another container than that of its reader, and returns that.
@@ -484,7 +503,9 @@ extension Load {
     /// - Throws: `CancellationError` if the waiting task is canceled first.
     func await(_ waiter: Waiter) async throws {
         // The frame may have been raised a moment ago, and its task not yet.
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { frame.escalate(to: Task.currentPriority) }
+        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            frame.escalate(to: Task.currentPriority)
+        }
         try await waiter.wait { [self] in withdraw(waiter) }
     }
 
@@ -506,7 +527,7 @@ extension Load {
             // Without a task, the one that began the load doesn't wait yet.
             guard state[token].isAbandoned else { return nil }
             family.rootPlace(token, of: key)?[token].rare?.loads.removeCandidate(self)
-            return state[token].rare?.task
+            return state[token].rare?.run.task
         }
         task?.cancel()
     }
@@ -538,58 +559,11 @@ extension Frame {
                 let rare = frame.state[token].more()
                 guard rare.priority < priority.rawValue else { return (nil, []) }
                 rare.priority = priority.rawValue
-                return (rare.task, rare.ownLoads.all)
+                return (rare.run.task, rare.ownLoads.all)
             }
             task?.escalatePriority(to: priority)
             open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert($0) }
         }
-    }
-}
-
-extension Node {
-    /// Returns whether nothing was loaded here since the closing, and notes that something is.
-    fileprivate func isFirstLate(_ token: LockToken) -> Bool {
-        let rare = storage[token].more()
-        defer { rare.hasLoadedLate = true }
-        return !rare.hasLoadedLate
-    }
-
-    /// Whether the key was reset here or in a node up to `home`, or has another loader since a change above, after a load of it
-    /// began.
-    ///
-    /// It can't be inlined: the compiler (6.3.1) fails otherwise.
-    ///
-    /// - `home`: Where the instance lives: an ancestor, or this node unless given.
-    @inline(never)
-    func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
-        if family.state[token].now == begun { return false }
-        return path.contains { node in
-            guard let rare = node.storage.existingCell(token, key.known(at: node.depth))?.place?[token].rare else {
-                return false
-            }
-            return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun
-        }
-    }
-
-    /// Counts a load that was requested here, or a read that waits here for one; a closing waits for its end.
-    func beginWork(_ token: LockToken) { storage[token].inProgress += 1 }
-
-    func endWork(_ token: LockToken, _ effects: inout Effects) {
-        storage[token].inProgress -= 1
-        guard storage[token].inProgress == 0, let rare = storage[token].rare else { return }
-        effects.wake(rare.idleWaiters)
-        rare.idleWaiters = []
-    }
-
-    /// Counts a read that waits here for a load that another one has begun; a closing finds out what it waits for.
-    func addJoined(_ token: LockToken, _ waiter: Waiter) {
-        beginWork(token)
-        storage[token].more().joined.append(waiter)
-    }
-
-    func removeJoined(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
-        storage[token].rare?.joined.remove(waiter)
-        endWork(token, &effects)
     }
 }
 

@@ -28,9 +28,12 @@ struct LoadOutcome {
         (self.load, self.way) = (load, way)
         let (asker, state) = (load.node, load.state)
         rootPlace = asker.ancestor(at: 0).place(token, load.key.known(at: 0))
-        let (home, isLocal, others) = Self.home(token, of: load)
-        // A node that sets a key of the declared home has an instance that's different, whether the load reads the key or not.
-        for key in load.facts.home.keys ?? [] { asker.storage.cell(token, key).mark(CellFlags.input) }
+        var (home, isLocal, others) = Self.home(token, of: load)
+        if let keys = load.facts.home.keys {
+            // A node that sets such a key has an instance that's different, whether the load reads the key or not.
+            others += keys
+            for key in keys { asker.storage.cell(token, key).mark(CellFlags.input) }
+        }
         self.home = home
         let hasOldInputs = load.hasOldInputs(token)
         isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key, since: load.facts.begun, home: home)
@@ -42,15 +45,16 @@ struct LoadOutcome {
 
     /// Returns where the instance lives: in the asker if it's local, and otherwise in the deepest node of its floor, of what it was
     /// made from, and of the keys that hide older instances from the asker; whether it's local, also because an older instance is;
-    /// and the keys on which that depends besides the inputs.
+    /// and the keys on which that depends besides the inputs
+    /// and those of its declared home.
     @inline(__always)
     private static func home(
         _ token: LockToken, of load: Load
     ) -> (node: Node, isLocal: Bool, reasons: [Key]) {
-        let (asker, state, facts) = (load.node, load.state, load.facts)
-        var reasons = facts.home.keys ?? []
-        if facts.home.isLocal || state[token].isLocal { return (asker, true, reasons) }
-        var home = asker.ancestor(at: max(state[token].depth, facts.floor?.depth ?? 0))
+        let (asker, state) = (load.node, load.state)
+        var reasons: [Key] = []
+        if load.facts.home.isLocal || state[token].isLocal { return (asker, true, reasons) }
+        var home = asker.ancestor(at: max(state[token].depth, load.facts.floor?.depth ?? 0))
         while home !== asker, let older = older(token, than: load, seenFrom: home) {
             if older.isLocal { return (asker, true, reasons) }
             var first = asker
@@ -135,7 +139,7 @@ struct LoadOutcome {
         var uses: [Lifetime] = []
         if let used = state[token].firstInput?.lifetime { uses.append(used) }
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
-        let closers = state[token].rare?.closers.value ?? []
+        let closers = state[token].rare?.run.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
         let isLeft = load.facts.isLate && !load.frame.chain.contains { $0.kind == .closer }
@@ -151,44 +155,51 @@ struct LoadOutcome {
         _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Load?, _ effects: inout Effects
     ) -> LoadEnd {
         if !hasFailed { rememberLast(token, &effects) }
-        let other = other(token)
-        // Waiters that see the other value look again.
-        if other.map({ $0.owner.depth > home.depth }) ?? true { publish(token, result) }
-        if other == nil, !hasFailed, let lifetime { asker.hold(token, lifetime, of: UnmanagedReference(home)) }
-        var kept: CellReference?
-        if case .success(let payload) = result, isWanted(token, besides: other) {
-            kept = keep(token, payload, &effects)
+        var look = other(token)
+        var (isOvertaken, isLeft) = (false, true)
+        // Below the home, the other value leaves the instance to others.
+        if case .found(_, let owner) = look { (isOvertaken, isLeft) = (true, owner.depth > home.depth) }
+        // Otherwise, waiters see that value, too, and look again.
+        if isLeft { publish(token, result) }
+        if let lifetime, !isOvertaken, !hasFailed { asker.hold(token, lifetime, of: UnmanagedReference(home)) }
+        var end = hasFailed ? LoadEnd.failed : isOvertaken ? .overtaken : .notKept
+        if isLeft, case .success(let payload) = result, isWanted(token) {
+            let cell = keep(token, payload, &effects)
+            end = .kept(in: cell)
+            if !isOvertaken { look = seen(token, cell) }
         }
-        if let (cell, owner) = other ?? kept.flatMap({ seen(token, in: $0) }) {
+        if case .found(let cell, let owner) = look {
             recorder?.record(token, cell, of: owner, as: key)
             asker.link(token, key, to: cell, of: owner)
-            if other != nil, let payload = cell.payload { result = .success(payload) }
+            if isOvertaken, let payload = cell.payload { result = .success(payload) }
         } else {
             // Its inputs become inputs of a load that continues with the error, or with what isn't kept or is hidden from the asker.
             recorder?.record(token, self, of: key)
             noteUnseen(token, &effects)
         }
-        return kept.map { .kept(in: $0) } ?? (hasFailed ? .failed : other == nil ? .notKept : .overtaken)
+        return end
     }
 
     /// Returns the value that the asker sees by now, because the key was set or loaded during the load, if it's better than an error.
-    private func other(_ token: LockToken) -> (cell: CellReference, owner: UnmanagedReference<Node>)? {
-        guard !asker.isEnded(token), case .found(let cell, let owner) = asker.look(token, key),
-            !hasFailed || !cell.has(CellFlags.loaded)
-        else { return nil }
-        return (cell, owner)
+    @inline(__always)
+    private func other(_ token: LockToken) -> Look {
+        if asker.isEnded(token) { return .missing(limit: nil) }
+        let look = asker.look(token, key)
+        if hasFailed, case .found(let cell, _) = look, cell.has(CellFlags.loaded) { return .missing(limit: nil) }
+        return look
     }
 
     /// Returns the instance that was kept, unless a key that was set or replaced during the load hides it from the asker.
-    private func seen(
-        _ token: LockToken, in cell: CellReference
-    ) -> (cell: CellReference, owner: UnmanagedReference<Node>)? {
-        if home === asker { return (cell, UnmanagedReference(home)) }
-        guard case .found(cell, let owner) = asker.look(token, key) else { return nil }
-        return (cell, owner)
+    @inline(__always)
+    private func seen(_ token: LockToken, _ cell: CellReference) -> Look {
+        if home === asker { return .found(cell, UnmanagedReference(home)) }
+        let look = asker.look(token, key)
+        if case .found(cell, _) = look { return look }
+        return .missing(limit: nil)
     }
 
     /// Notes for followers that would see the instance that it isn't there.
+    @inline(never)
     private func noteUnseen(_ token: LockToken, _ effects: inout Effects) {
         guard let place = home.storage.existingCell(token, knownKey)?.place else { return }
         if hasFailed {
@@ -202,12 +213,7 @@ struct LoadOutcome {
     ///
     /// Its home must still be there, an instance below the root needs an anchor, and the key must not have been set or reset there
     /// during the load. The inputs of an instance that reloads must not have changed.
-    ///
-    /// - `other`: Another value that the asker sees: only below the home does it leave the instance to others.
-    private func isWanted(
-        _ token: LockToken, besides other: (cell: CellReference, owner: UnmanagedReference<Node>)?
-    ) -> Bool {
-        if let other, other.owner.depth <= home.depth { return false }
+    private func isWanted(_ token: LockToken) -> Bool {
         if isProvisional || mustBeRetried || home.isEnded(token) { return false }
         // The load began before its home was closed, but has exceeded the deadline.
         if home.storage[token].isClosed, !facts.isLate, key.kind != .property { return false }
@@ -244,7 +250,7 @@ struct LoadOutcome {
 
     /// Gives the waiters the outcome.
     private func publish(_ token: LockToken, _ result: Result<Payload, any Error>) {
-        load.state[token].rare?.outcome?.withLock { $0 = (self, result) }
+        load.state[token].rare?.run.outcome?.withLock { $0 = (self, result) }
     }
 
     /// Remembers the provenance, from which the next load's home is guessed.
@@ -266,9 +272,9 @@ struct LoadOutcome {
         state[token].container = nil
         guard let rare = state[token].rare.take() else { return }
         // Later facts need the load's mark, and deferred followers are notified after this.
-        if rare.mark != nil || !rare.deferred.value.isEmpty {
+        if rare.run.mark != nil || !rare.deferred.value.isEmpty {
             let left = state[token].more()
-            left.mark = rare.mark
+            left.run.mark = rare.run.mark
             swap(&left.deferred, &rare.deferred)
         }
         effects.garbage.add(rare)
@@ -283,7 +289,7 @@ extension Family {
     func way(_ token: LockToken, from key: Key, to isMet: (Key) -> Bool) -> [Key] {
         // Where an instance lives also depends on the keys of its declared home.
         way(from: key, to: isMet) { next in
-            let last = rootPlace(token, of: next)?[token].rare?.last
+            let last = last(token, of: next)
             return (last?.direct ?? []) + (last?.homeKeys ?? [])
         } ?? [key]
     }
@@ -307,8 +313,7 @@ extension Family {
 
     /// Whether the last instance of a key lived in the container that asked, and not because of an input.
     func isLocal(_ token: LockToken, _ key: Key) -> Bool {
-        func last(_ key: Key) -> Provenance? { rootPlace(token, of: key)?[token].rare?.last }
-        guard let made = last(key), made.isLocal else { return false }
-        return !made.direct.contains { last($0)?.isLocal == true }
+        guard let made = last(token, of: key), made.isLocal else { return false }
+        return !made.direct.contains { last(token, of: $0)?.isLocal == true }
     }
 }

@@ -41,6 +41,9 @@ final class Family: Sendable {
         rootStorage.existingCell(token, key.known(at: 0))?.place
     }
 
+    /// The provenance of the last load of a key.
+    func last(_ token: LockToken, of key: Key) -> Provenance? { rootPlace(token, of: key)?[token].rare?.last }
+
     /// Returns the loads in progress.
     func loads(_ token: LockToken) -> [Load] {
         rootStorage.cells(token).flatMap { $0.place?[token].rare?.loads.all ?? [] }
@@ -181,31 +184,11 @@ final class RareNodeState {
     var attachment: (any ContainerAttachment)?
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
-    /// The closers that were registered outside loads.
-    var closers = Kept<[Closer]>([])
-    /// How far the closing has come that has begun here, or will; meanwhile, the node doesn't end.
-    var closing: ClosingStage?
-    /// The frame of the closing that others wait for, from when it comes to the node until it has released everything there.
-    var claimant: Frame?
-    /// The closers of instances, in the order in which these ended loading; whoever removes one keeps it.
-    var teardowns = SparseList<Teardown>()
-    /// Those that the closing has taken, while it runs here.
-    var taken: SparseList<Teardown>?
-    /// What has left this node or one below, while its closers run.
-    var leavers = SparseList<Leaver>()
-    var hasClosers: Bool { !closers.value.isEmpty || !teardowns.isEmpty || taken != nil || !leavers.isEmpty }
-    /// The lifetimes of what an operation has read, until it's closed.
-    var reads = Kept<WordTable<ObjectIdentifier, Lifetime>>(WordTable())
-    /// The waits of reads here for loads that other reads have begun, here or elsewhere.
-    var joined = SparseList<Waiter>()
-    /// The tasks that wait until no load is in progress here, or for the end of a closing.
-    var idleWaiters: [Waiter] = []
+    var closing = ClosingState()
     /// The load whose handle made the container or an ancestor.
     var recorder: Load?
     /// Whether declared homes above don't count here and below.
     var isHomeRoot = false
-    /// Whether something was loaded after the closing.
-    var hasLoadedLate = false
     /// The last failed load of each key that was requested here.
     var failures = KeyTable<FailedLoad>()
 
@@ -309,7 +292,7 @@ extension Node {
         if let policy = storage[token].policy { child.storage[token].policy = policy }
         // No closing comes to what's made once one of this node or above knows its nodes.
         let isMissed =
-            storage[token].isRefusing && path.contains { $0.storage[token].rare?.closing ?? .waiting > .waiting }
+            storage[token].isRefusing && path.contains { $0.storage[token].rare?.closing.stage ?? .waiting > .waiting }
         child.storage[token].advance(to: isMissed ? .closed : storage[token].life)
         if let recorder = recorder ?? storage[token].rare?.recorder { child.storage[token].more().recorder = recorder }
         let added = UnmanagedReference(child)
@@ -377,9 +360,9 @@ extension Node {
         return storage.existingCell(token, key)?.loader(token)?.link?.wrapsInherited != true
     }
 
-    /// Returns what code or a rule has set a key to here, if one has.
-    func setting(_ token: LockToken, of key: Key) -> Setting? {
-        guard let cell = storage.existingCell(token, key), holds(token, key) else { return nil }
+    /// Returns what code or a rule has set a key to here, or nothing.
+    func setting(_ token: LockToken, of key: Key) -> Setting {
+        guard let cell = storage.existingCell(token, key), holds(token, key) else { return .nothing }
         return cell.setting(token)
     }
 
@@ -428,7 +411,7 @@ extension Node {
         var next: Node?
         family.lock.withLock { token in
             guard isReleased || storage[token].isReleased else { return }
-            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing != nil
+            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing.stage != nil
             if storage[token].isReleased { return }
             let wasClosed = storage[token].isClosed
             storage[token].advance(to: .ended)
@@ -465,125 +448,19 @@ extension Node {
         guard let rare = storage[token].rare.take() else { return [] }
         var unclosed: [Key?] = []
         if !wasClosed {
-            for teardown in rare.teardowns.takeAll() {
+            for teardown in rare.closing.teardowns.takeAll() {
                 unclosed.append(teardown.key)
                 garbage.add(teardown)
                 garbage.add(Retained(teardown.takeUses()))
             }
-            if !rare.closers.value.isEmpty { unclosed.append(nil) }
-        } else if !rare.teardowns.isEmpty {
+            if !rare.closing.closers.value.isEmpty { unclosed.append(nil) }
+        } else if !rare.closing.teardowns.isEmpty {
             // What a closing has left, or what came after it, is closed once nobody has it.
-            storage[token].more().teardowns = rare.teardowns.take()
+            storage[token].more().closing.teardowns = rare.closing.teardowns.take()
         }
         if rare.supplier.value != nil { family.state[token].supplied[ObjectIdentifier(self)] = nil }
-        effects.wake(rare.idleWaiters)
+        effects.wake(rare.closing.idleWaiters)
         garbage.add(rare)
         return unclosed
-    }
-}
-
-// MARK: What a node sees of a key
-
-/// What a node sees of a key, without loading.
-enum Look {
-    /// The cell whose value is seen, and its owner: the node or an ancestor.
-    case found(CellReference, UnmanagedReference<Node>)
-    /// Nothing. `limit` is the nearest node that holds the key without a value, because its loader was replaced or a source
-    /// has a wrong value.
-    case missing(limit: UnmanagedReference<Node>?)
-}
-
-extension Node {
-    /// Returns the nearest value of a key that's held, or loaded and valid here.
-    @inline(never) func look(_ token: LockToken, _ key: Key) -> Look { lookInline(token, key) }
-
-    /// Does the same for a caller that's called so often that a call less counts.
-    @inline(__always)
-    func lookInline(_ token: LockToken, _ key: Key) -> Look {
-        key.isInherited ? lookForInherited(token, key) : look(token) { _ in key }
-    }
-
-    @inline(never)
-    private func lookForInherited(_ token: LockToken, _ key: Key) -> Look { look(token) { key.known(at: $0.depth) } }
-
-    @inline(__always)
-    private func look(_ token: LockToken, _ key: (Node) -> Key) -> Look {
-        var held: UInt64 = 0
-        return path.firstResult { owner -> Look? in
-            if let cell = owner.storage.existingCell(token, key(owner)) {
-                let status = cell.status
-                if status & CellFlags.loaded != 0 {
-                    let provenance = cell.place?[token].provenance
-                    if provenance?.isValid(token, for: self, from: owner, held) ?? true {
-                        return .found(cell, UnmanagedReference(owner))
-                    }
-                } else if status & (CellFlags.held | CellFlags.hasWord) == CellFlags.held | CellFlags.hasWord {
-                    return .found(cell, UnmanagedReference(owner))
-                }
-                if status & CellFlags.held != 0 { return .missing(limit: UnmanagedReference(owner)) }
-            }
-            held |= owner.storage[token].heldMask
-            return nil
-        } ?? .missing(limit: nil)
-    }
-
-    /// Returns the time that identifies what the node sees of a key, or 0 if it sees nothing.
-    ///
-    /// That of a replaced loader differs from those of values: where it's held, there may be an instance that isn't seen here.
-    func time(_ token: LockToken, of key: Key) -> UInt64 {
-        switch look(token, key) {
-        case .found(let cell, _): cell.inputTime(cell.place?[token].provenance)
-        case .missing(let limit?): limit.use { ~($0.storage.existingCell(token, key.known(at: $0.depth))?.time ?? 0) }
-        case .missing(nil): 0
-        }
-    }
-
-    /// Returns the keys of the instances past which the node sees when it looks for some keys: a change of one may uncover one.
-    func passed(_ token: LockToken, _ keys: [Key]) -> Set<Key> {
-        var passed: Set<Key> = []
-        if isRoot { return passed }
-        for key in keys where family.rootPlace(token, of: key)?[token].rare?.last != nil {
-            var seen: CellReference?
-            if case .found(let cell, _) = look(token, key) { seen = cell }
-            _ = path.firstResult { owner -> Bool? in
-                guard let cell = owner.storage.existingCell(token, key.known(at: owner.depth)) else { return nil }
-                if cell == seen { return true }
-                if cell.has(CellFlags.loaded), let made = cell.place?[token].provenance, !made.isLocal {
-                    passed.formUnion(made.keys)
-                }
-                return nil
-            }
-        }
-        return passed
-    }
-
-    /// Returns the first input of the nearest instance of a key above that a node below it holds, so that the instance isn't this
-    /// node's.
-    func override(_ token: LockToken, hiding key: Key) -> Key? {
-        path.firstResult { owner in
-            guard let cell = owner.storage.existingCell(token, key.known(at: owner.depth)), cell.has(CellFlags.loaded),
-                let made = cell.place?[token].provenance
-            else { return nil }
-            return made.keys.first { input in path(below: owner).contains { $0.holds(token, input) } }
-        }
-    }
-
-    /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.
-    @inline(__always)
-    func read(
-        _ token: LockToken, _ key: Key, for recorder: Load?
-    ) -> (cell: CellReference, owner: UnmanagedReference<Node>)? {
-        guard case .found(let cell, let owner) = lookInline(token, key) else { return nil }
-        recorder?.record(token, cell, of: owner, as: key)
-        link(token, key, to: cell, of: owner)
-        return (cell, owner)
-    }
-
-    /// Lets readers here read an ancestor's cell without the lock.
-    @inline(__always)
-    func link(_ token: LockToken, _ key: Key, to cell: CellReference, of owner: UnmanagedReference<Node>) {
-        if owner == UnmanagedReference(self) { return }
-        storage.cell(token, key.known(at: depth)).link(to: cell, at: family.state[token].now)
-        if let lifetime = cell.place?[token].lifetime.value { hold(token, lifetime, of: owner) }
     }
 }

@@ -43,13 +43,14 @@ struct PlaceState {
 
     /// Returns the rare state, creating it if necessary.
     mutating func more() -> RarePlaceState { rare.orMade(RarePlaceState()) }
+    mutating func moreBinding() -> Binding { more().binding.orMade(Binding()) }
 }
 
 /// State that few places need.
 ///
 /// The family's lock protects it, so its fields don't need the runtime's exclusivity checks.
 final class RarePlaceState {
-    @safe @exclusivity(unchecked) var binding = Binding()
+    @safe @exclusivity(unchecked) var binding: Binding?
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
     /// The registrations of the follower.
     fileprivate var followerSlots = SmallList<Slot>()

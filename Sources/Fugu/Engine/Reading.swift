@@ -433,7 +433,7 @@ struct Reading: ~Copyable {
                 recorder?.record(token, cell, of: UnmanagedReference(holder), as: way.last!)
             }
             guard let place = node.storage.existingCell(token, key.known(at: node.depth))?.place,
-                let last = node.family.rootPlace(token, of: key)?[token].rare?.last
+                let last = node.family.last(token, of: key)
             else { return }
             effects.noteFailure(token, place, of: last, isOutdated: holder == nil && !byLocal)
         }
@@ -486,35 +486,6 @@ enum LoadAnswer {
     /// Something else is loaded, and lives where the feature would if it read nothing: by a loader, or by the feature's own, which gives
     /// its value for tests.
     case standIn(Replacement?)
-}
-
-extension Node {
-    /// Returns the nearest node that holds one of some keys, or the root.
-    fileprivate func declaredHome(_ token: LockToken, with keys: [Key]?) -> Node {
-        guard let keys else { return ancestor(at: 0) }
-        return path.first { node in node.isRoot || keys.contains { node.holds(token, $0) } }!
-    }
-
-    /// Returns the nearest container below a home above which declared homes don't count.
-    fileprivate func homeRoot(_ token: LockToken, below home: Node) -> Node? {
-        path(below: home).first { $0.storage[token].rare?.isHomeRoot == true }
-    }
-
-    /// Whether an instance that's declared to live with some keys may live here: the nearest node that holds one is this one, or
-    /// is above a replaced loader, which has no declared home.
-    func isHome(_ token: LockToken, of feature: Key, with keys: [Key]) -> Bool {
-        let home = declaredHome(token, with: keys)
-        return home === self || path(below: home).contains { $0.holds(token, feature.known(at: $0.depth)) }
-    }
-
-    /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.
-    @inline(__always)
-    func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Load? {
-        guard let own = storage[token].rare?.recorder, !own.isFinished, let reader = reader(),
-            reader.chain.contains(where: { $0 === own.frame })
-        else { return nil }
-        return own
-    }
 }
 
 extension KeyKind {

@@ -2,6 +2,12 @@
 // reads ask none. A node that gets another supplier asks it for all names that are known by then.
 
 extension Family {
+    /// Sets the supplier of a node.
+    func set(_ token: LockToken, _ supplier: any ValueSupplier, of node: Node, _ garbage: inout Garbage) {
+        node.storage[token].more().supplier.replace(by: supplier, &garbage)
+        state[token].supplied[ObjectIdentifier(node)] = UnmanagedReference(node)
+    }
+
     /// Outside the lock: asks all suppliers of the family for a named key that's used for the first time.
     @inline(never) func learn(_ naming: any KeyNaming, of key: Key) {
         while true {
@@ -31,7 +37,7 @@ extension Family {
         var new: [String] = []
         let isDone = commit(answers, unless: isObsolete) { token in
             alongside(token)
-            for (answer, mistake) in zip(answers, mistakes) where answer.node.note(token, mistake, of: answer.key) {
+            for (answer, mistake) in zip(answers, mistakes) where answer.note(token, mistake) {
                 if let mistake { new.append(mistake) }
             }
         }
@@ -43,31 +49,23 @@ extension Family {
 extension Write {
     /// Creates the write of a supplier's answer.
     fileprivate init(_ node: Node, _ key: Key, supplying value: SuppliedValue) {
-        self.init(node, key, Equality(ofAny: key.valueType), .source(value))
+        self.init(node, key, Equality(ofAny: key.valueType), Setting(value), by: .source)
+    }
+
+    /// Records the mistake in the answer, or that there's none, and returns whether that's new.
+    fileprivate func note(_ token: LockToken, _ mistake: String?) -> Bool {
+        guard !node.isEnded(token),
+            let binding = mistake == nil
+                ? node.storage.existingCell(token, key)?.binding(token) : node.place(token, key)[token].moreBinding(),
+            binding.mistake != mistake
+        else { return false }
+        binding.mistake = mistake
+        return true
     }
 
     /// The text of the answer's error, if it's one.
     fileprivate var mistake: String? {
-        if case .source(.failure(let error)) = operation { "\(error)" } else { nil }
-    }
-}
-
-extension Node {
-    /// Sets the node's supplier.
-    func take(_ token: LockToken, _ supplier: any ValueSupplier, _ garbage: inout Garbage) {
-        storage[token].more().supplier.replace(by: supplier, &garbage)
-        family.state[token].supplied[ObjectIdentifier(self)] = UnmanagedReference(self)
-    }
-
-    /// Records the mistake in an answer, or that there's none, and returns whether that's new.
-    fileprivate func note(_ token: LockToken, _ mistake: String?, of key: Key) -> Bool {
-        guard !isEnded(token),
-            let rare = mistake == nil
-                ? storage.existingCell(token, key)?.place?[token].rare : place(token, key)[token].more(),
-            rare.binding.mistake != mistake
-        else { return false }
-        rare.binding.mistake = mistake
-        return true
+        if case .mistake(let error) = setting { "\(error)" } else { nil }
     }
 }
 
@@ -114,7 +112,7 @@ extension Container {
                 return !isOld || known.count != family.state[token].namings.count
             } alongside: { token in
                 isLate = node.isEnded(token)
-                if !isLate { node.take(token, new, &garbage) }
+                if !isLate { family.set(token, new, of: node, &garbage) }
             }
             garbage.dispose()
             if isLate { family.reports.report(Messages.changeAfterEnd(.supplier)) }

@@ -40,7 +40,7 @@ extension Frame {
             let write = node.path.firstResult { node -> Write? in
                 node.depth < depth ? nil : pending.reversed().lazy.compactMap { $0[key, node] }.first
             }
-            return write?.value
+            return write?.setting.value
         }
     }
 
@@ -134,7 +134,7 @@ extension Container {
             noteRest(of: key.key)
             // Compare the values while other writes are still excluded.
             _ = Context.run(nil, modify) {
-                node.family.commit([Write(node, key, .code(.value(payload)))], endOf: modify)
+                node.family.commit([Write(node, key, .value(payload))], endOf: modify)
             }
             modify.deliver()
         } else {

@@ -81,13 +81,13 @@ extension Container {
     @inline(__always)
     private func presentNow(_ key: Key) -> Payload? {
         switch role {
-        case .owner, .view: return asked.present(key, for: nil, through: self)
+        case .owner, .view: return present(key, in: asked, for: nil)
         case .handle(let load):
-            if !load.isFinished { return asked.present(key, for: load, through: self) }
-            return load.homeNode.present(key, for: nil, through: self)
-        case .draft(let draft, _): return draft.pending(key, in: asked) ?? asked.present(key, for: nil, through: self)
+            if !load.isFinished { return present(key, in: asked, for: load) }
+            return present(key, in: load.homeNode, for: nil)
+        case .draft(let draft, _): return draft.pending(key, in: asked) ?? present(key, in: asked, for: nil)
         case .rule(let draft, _):
-            return draft.pending(key, in: asked) ?? asked.parent!.present(key, for: nil, through: self)
+            return draft.pending(key, in: asked) ?? present(key, in: asked.parent!, for: nil)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
             container.note(.read, key)
@@ -144,20 +144,20 @@ extension Container {
     // MARK: Writing
 
     /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
-    func change(_ key: TypedKey, to setting: Setting?) {
+    func change(_ key: TypedKey, to setting: Setting) {
         note(.changed, key.key)
         switch role {
-        case .owner, .view: asked.family.commit([Write(asked, key, .code(setting))])
+        case .owner, .view: asked.family.commit([Write(asked, key, setting)])
         case .handle(let load):
             checkMayChange(key.key)
             let node = load.homeNode
-            node.family.commit([Write(node, key, .code(setting))])
+            node.family.commit([Write(node, key, setting)])
         case .draft(let draft, _):
-            let write = Write(asked, key, .code(setting))
+            let write = Write(asked, key, setting)
             if !draft.add(write) { asked.family.commit([write]) }
         case .rule(let draft, _):
-            let operation: Operation = if case .value(let payload) = setting { .rule(payload) } else { .rule(nil) }
-            if !draft.add(Write(asked, key, operation)) {
+            // Rules set values only.
+            if !draft.add(Write(asked, key, setting.loader == nil ? setting : .nothing, by: .rule)) {
                 asked.family.reports.report(Messages.changeAfterRule(of: key.key))
             }
         case .tracked(_, let container): container.change(key, to: setting)
@@ -178,8 +178,8 @@ extension Container {
         let life = node.family.lock.withLock { token in
             if node.isEnded(token) { return Life.ended }
             let rare = node.storage[token].more()
-            rare.closers.append(closer)
-            return rare.closing == nil ? node.storage[token].life : .open
+            rare.closing.closers.append(closer)
+            return rare.closing.stage == nil ? node.storage[token].life : .open
         }
         if life != .ended { closer.task?.begin() }
         if life == .ended { node.family.reports.report(Messages.changeAfterEnd(.closer)) }
@@ -187,22 +187,23 @@ extension Container {
     }
 }
 
-extension Node {
-    fileprivate func present(_ key: Key, for recorder: Load?, through container: Container) -> Payload? {
-        if family.checker != nil { return presentHeard(key, for: recorder, through: container) }
-        return family.lock.withLock { token in
-            read(token, key, for: recorder ?? ownRecorder(token, for: { Frame.current }))?.cell.payload
+extension Container {
+    /// Returns what a node sees, and records it for the load that reads.
+    private func present(_ key: Key, in node: Node, for recorder: Load?) -> Payload? {
+        if node.family.checker != nil { return presentHeard(key, in: node, for: recorder) }
+        return node.family.lock.withLock { token in
+            node.read(token, key, for: recorder ?? node.ownRecorder(token, for: { Frame.current }))?.cell.payload
         }
     }
 
     @inline(never)
-    private func presentHeard(_ key: Key, for recorder: Load?, through container: Container) -> Payload? {
+    private func presentHeard(_ key: Key, in node: Node, for recorder: Load?) -> Payload? {
         var effects = Effects()
-        let payload = family.lock.withLock { token -> Payload? in
-            let recorder = recorder ?? ownRecorder(token, for: { Frame.current })
-            let seen = read(token, key, for: recorder)
-            let read = Read(key: key, container: container, node: self, recorder: recorder, seen: seen)
-            family.emit(token, .read(read), &effects)
+        let payload = node.family.lock.withLock { token -> Payload? in
+            let recorder = recorder ?? node.ownRecorder(token, for: { Frame.current })
+            let seen = node.read(token, key, for: recorder)
+            let read = Read(key: key, container: self, node: node, recorder: recorder, seen: seen)
+            node.family.emit(token, .read(read), &effects)
             return seen?.cell.payload
         }
         effects.perform()
