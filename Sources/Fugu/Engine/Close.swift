@@ -351,6 +351,17 @@ struct ClosingState {
     var idleWaiters: [Waiter] = []
     /// Whether something was loaded after the closing.
     var hasLoadedLate = false
+
+    /// Takes the closers that run next: those of the instance that ended loading last or, if there's none left, the container's own,
+    /// including those that other closers registered.
+    mutating func takeNext() -> (closers: [Closer], Teardown?)? {
+        if let teardown = taken?.last {
+            taken?.remove(teardown)
+            return (teardown.closers, teardown)
+        }
+        let own = closers.takeAll()
+        return own.isEmpty ? nil : (own.reversed(), nil)
+    }
 }
 
 extension Node {
@@ -551,18 +562,12 @@ private struct Closing: Sendable {
         return (leavers, leavers.map { $0.frame.addWaiter(token) })
     }
 
-    /// Returns the closers of the instance that ended loading last or, if there's none left, the container's own; closes the
-    /// container if it has no closer left, including those that other closers registered.
+    /// Returns the closers that run next, or closes the container if there are none left.
     @inline(never)
     private func takeClosers(of node: Node, _ effects: inout Effects) -> (closers: [Closer], Teardown?)? {
         family.lock.withLock { token in
             let rare = node.storage[token].more()
-            if let teardown = rare.closing.taken?.last {
-                rare.closing.taken?.remove(teardown)
-                return (teardown.closers, teardown)
-            }
-            let closers = rare.closing.closers.takeAll()
-            if !closers.isEmpty { return (closers.reversed(), nil) }
+            if let next = rare.closing.takeNext() { return next }
             node.finishClosing(token, &effects)
             // What loads from now on is left to another closing, which waits until everything is released.
             rare.closing.taken = nil

@@ -231,61 +231,63 @@ struct Reading: ~Copyable {
             return .found(cell.payload!)
         case .missing(let holder): limit = holder
         }
-        var replacement = limit?.use {
-            $0.storage.existingCell(token, key.known(at: $0.depth))?.loader(token)
-        }
+        let replacement = limit?.use { $0.storage.existingCell(token, key.known(at: $0.depth))?.loader(token) }
         let site = site(token, limit, isLayer: replacement?.link != nil)
-        let isElsewhere = site.node != UnmanagedReference(node)
-        if isElsewhere, case .found = site.node.use({ $0.look(token, key) }) {
+        if site.node != UnmanagedReference(node), case .found = site.node.use({ $0.look(token, key) }) {
             return hidden(token, below: site.node)
         }
-        if let awaited {
-            if let (outcome, result) = awaited.outcome.withLock({ $0 }),
-                let decision = accept(token, outcome, result, site)
-            {
-                return decision
-            }
-            misses += 1
-        }
-        if let decision = refuseNesting(token) { return decision }
-        // A read that has waited for another's load began before a closing, which waits for the end of that read.
-        let isLate = site.node.use { node in
-            isRefused(token, in: node) && (awaited?.waiter == nil || node.storage[token].isAbandoning)
-        }
+        if let decision = accept(token, site) ?? refuseNesting(token) { return decision }
+        let isLate = isLate(token, in: site.node)
         if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
         let rare = node.ancestor(at: 0).place(token, key.known(at: 0))[token].more()
         let expected = site.node.use { expectedHome(token, of: $0, site, rare.last) }
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
         if misses < 4, !rare.loads.isEmpty, let decision = join(token, rare, site, expected) { return decision }
-        let isReplaced = replacement != nil
+        return begin(token, rare, site, expected, replacement, isLate: isLate)
+    }
+
+    /// Begins a load, unless the policy refuses it.
+    @inline(__always)
+    private mutating func begin(
+        _ token: LockToken, _ rare: RarePlaceState, _ site: Site, _ expected: UnmanagedReference<Node>,
+        _ replacement: Replacement?, isLate: Bool
+    ) -> Decision {
+        var loader = replacement
         var (isExternal, isStandIn) = (request.isExternal, false)
         if isExternal, let policy = node.storage[token].policy {
             if replacement == nil {
                 switch policy.answer(to: request, under: frame) {
                 case .refuse(let refuser): return .external(refuser)
-                case .standIn(let loader): (isStandIn, replacement) = (true, loader)
+                case .standIn(let standIn): (isStandIn, loader) = (true, standIn)
                 case .load: break
                 }
             }
             isExternal = !policy.substitutes(request)
         }
         let facts = LoadFacts(
-            home: site.home, floor: site.floor, isReplaced: isReplaced, reloads: request.reloads,
-            isExternal: isExternal, isStandIn: isStandIn, wraps: replacement?.link != nil, expected: expected,
+            home: site.home, floor: site.floor, isReplaced: replacement != nil, reloads: request.reloads,
+            isExternal: isExternal, isStandIn: isStandIn, wraps: loader?.link != nil, expected: expected,
             begun: node.family.state[token].now, isLate: isLate)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
         isOwn = true
+        let isElsewhere = load.node !== node
         if isTask, isElsewhere {
             // A closing here awaits the reader, or refuses it.
-            let waiter = Waiter(for: load, by: frame)
-            awaited = (load.join(token, waiter), waiter)
+            _ = wait(token, for: load)
         } else {
             // What is loaded elsewhere may be hidden from here.
             awaited = isTask || isElsewhere ? (load.pendingOutcome(token), nil) : nil
         }
-        return .load(load, replacement)
+        return .load(load, loader)
+    }
+
+    /// Makes the read one of those that wait for a load.
+    private mutating func wait(_ token: LockToken, for load: Load) -> Waiter {
+        let waiter = Waiter(for: load, by: frame)
+        awaited = (load.join(token, waiter), waiter)
+        return waiter
     }
 
     /// Where the key's next load runs, and where its instance lives.
@@ -337,8 +339,14 @@ struct Reading: ~Copyable {
     }
 
     /// Whether a closed container refuses the read, which may load defaults, and what an earlier load needs.
-    private func isRefused(_ token: LockToken, in node: Node) -> Bool {
-        key.kind != .property && node.refuses(token, frame)
+    ///
+    /// A read that has waited for another's load began before a closing, which waits for the end of that read.
+    @inline(__always)
+    private func isLate(_ token: LockToken, in node: UnmanagedReference<Node>) -> Bool {
+        node.use { node in
+            key.kind != .property && node.refuses(token, frame)
+                && (awaited?.waiter == nil || node.storage[token].isAbandoning)
+        }
     }
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
@@ -362,9 +370,8 @@ struct Reading: ~Copyable {
                 }
                 return .cycle(circle.compactMap(\.key) + [key])
             }
-            let waiter = Waiter(for: load, by: frame)
-            (awaited, isOwn) = ((load.join(token, waiter), waiter), false)
-            return .wait(load, waiter)
+            isOwn = false
+            return .wait(load, wait(token, for: load))
         }
         return nil
     }
@@ -385,11 +392,13 @@ struct Reading: ~Copyable {
         }!
     }
 
-    /// Returns the decision that an awaited load's outcome means for this reader, or `nil` if it isn't valid here.
-    private func accept(
-        _ token: LockToken, _ outcome: LoadOutcome, _ result: Result<Payload, any Error>, _ site: Site
-    ) -> Decision? {
-        guard isOwn || !outcome.mustBeRetried && !outcome.isProvisional, node.isWithin(outcome.home),
+    /// Returns the decision that the outcome of the awaited load means for this reader, or `nil` if there's none that is valid here.
+    @inline(__always)
+    private mutating func accept(_ token: LockToken, _ site: Site) -> Decision? {
+        guard let awaited else { return nil }
+        misses += 1
+        guard let (outcome, result) = awaited.outcome.withLock({ $0 }),
+            isOwn || !outcome.mustBeRetried && !outcome.isProvisional, node.isWithin(outcome.home),
             site.floor?.depth ?? 0 <= outcome.home.depth,
             isOwn || outcome.provenance.isValid(token, for: node, from: outcome.home)
         else { return nil }
