@@ -1,12 +1,11 @@
 // All changes: one commit for all writes.
 
-/// One operation of a commit.
+/// A part of a commit: what an origin gives for a key in a node from now on.
 struct Write {
     let node: Node
     let key: Key
     let equal: Equality
     let origin: Origin
-    /// What the origin gives from now on.
     let setting: Setting
     /// Whether the value equals the one that's seen now, which has this time, once that's known.
     fileprivate var comparison: (time: UInt64, isEqual: Bool)?
@@ -33,7 +32,7 @@ extension Write {
     /// The time of the value that's seen now, if the new one equals it.
     fileprivate var equalTime: UInt64? { comparison.flatMap { $0.isEqual ? $0.time : nil } }
 
-    /// Performs the operation in the key's cell, under the lock.
+    /// Performs the write in the key's cell, under the lock.
     ///
     /// Returns the change to announce, or `nil` if there's none.
     ///
