@@ -22,7 +22,9 @@ extension Container {
     }
 
     /// The number of instances that the operation of the container keeps open.
-    var keptReads: Int { node.family.lock.withLock { token in node.storage[token].rare?.closing.reads.value.count ?? 0 } }
+    var keptReads: Int {
+        node.family.lock.withLock { token in node.storage[token].rare?.closing.reads.value.count ?? 0 }
+    }
 
     private func untilWaiting(_ key: Key, _ count: Int) async {
         let family = node.family

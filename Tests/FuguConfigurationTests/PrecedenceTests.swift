@@ -73,6 +73,26 @@ struct PrecedenceTests {
         expect(container.timeout, equals: 1)
     }
 
+    @Test("A child's source is an input of what a container above made from its code's value (laws 16 and 23)")
+    func belowCode() throws {
+        let doubled = FeatureKey<Int>(id: UniqueID()) { $0[ContainerKeys().timeout] * 2 }
+        let next = PropertyKey<Int>(defaultValue: Container.current.timeout + 1, id: UniqueID())
+        for appliesFirst in [false, true] {
+            for root in [Container(), Container.program()] {
+                let (child, changing) = (root.child(), MutableSource(name: "y"))
+                if appliesFirst { try child.apply(changing) }
+                root.timeout = 6
+                expect(root[doubled], equals: 12)
+                expect(root[next], equals: 7)
+                if !appliesFirst { try child.apply(changing) }
+                changing["api.timeout"] = 1
+                expect(child[doubled], equals: 2)
+                expect(child[next], equals: 2)
+                expect(root[doubled], equals: 12)
+            }
+        }
+    }
+
     @Test("The default is kept in the root")
     func defaults() throws {
         final class Identity: Sendable {}

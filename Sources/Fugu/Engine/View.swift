@@ -72,6 +72,11 @@ extension Container {
     private func isThere(_ key: Key) -> Bool { asked.family.checker != nil && isFound(key) }
 
     @inline(never) private func isFound(_ key: Key) -> Bool {
+        switch role {
+        case .owner, .view: break
+        case .handle(let load): if !load.isFinished { return false }
+        case .draft, .rule, .tracked: return false
+        }
         let node = node
         return node.family.lock.withLock { token in
             node.storage.existingCell(token, key)?.has(CellFlags.fast) == true
