@@ -222,11 +222,12 @@ extension LoadPriorityTests {
         }
         let first = Task.detached(priority: .background) { try await read() }
         await stage.gate("begun").opened()
-        let second = Task.detached(priority: .high) {
-            stage.gate("second").open()
-            return try await read()
+        let second = Task.detached(priority: .high) { try await read() }
+        switch way {
+        case 0: await container.untilWaiting(for: Deep.self, 2)
+        case 1: await container.untilWaiting(for: Middle.self, 2)
+        default: await container.untilWaiting(for: Top.self, 2)
         }
-        await stage.gate("second").opened()
         stage.gate("deep").open()
         let priority = try await finishing { try await second.value }
         expect(priority >= .high)

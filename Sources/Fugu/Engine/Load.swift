@@ -513,7 +513,7 @@ extension Load {
     @inline(never)
     func raise(for waiting: Frame) {
         guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let raised = frame.family.lock.withLock { token in frame.state[token].rare?.priority ?? 0 }
+        let raised = waiting.family.lock.withLock { token in waiting.state[token].rare?.priority ?? 0 }
         if raised > 0 { frame.escalate(to: TaskPriority(rawValue: raised)) }
     }
 
