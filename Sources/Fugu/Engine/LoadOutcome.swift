@@ -44,9 +44,9 @@ struct LoadOutcome {
     }
 
     /// Returns where the instance lives: in the asker if it's local, and otherwise in the deepest node of its floor, of what it was
-    /// made from, and of the keys that hide older instances from the asker; whether it's local, also because an older instance is;
-    /// and the keys on which that depends besides the inputs
-    /// and those of its declared home.
+    /// made from, and of the keys that hide older instances from the asker.
+    ///
+    /// It's local, too, if such an older instance is. `reasons` are the keys that hide these.
     @inline(__always)
     private static func home(
         _ token: LockToken, of load: Load
