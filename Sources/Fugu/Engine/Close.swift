@@ -500,10 +500,8 @@ private struct Closing: Sendable {
                     .map { (load, $0) } ?? []
             }
             let joined = nodes.flatMap { node in
-                node.storage[token].rare?.closing.joined.all.filter { node.refuses(token, $0.reader) }.map {
-                    ($0.load!, $0)
-                }
-                    ?? []
+                let waiters = node.storage[token].rare?.closing.joined.all ?? []
+                return waiters.filter { node.refuses(token, $0.reader) }.map { ($0.load!, $0) }
             }
             return (first + joined).filter { $0.0.key.kind.throws }
         }

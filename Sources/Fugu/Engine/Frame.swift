@@ -33,6 +33,8 @@ final class Frame: Sendable {
     let state: FamilyLocked<FrameState>
     private let finished = Atomic(false)
     /// Whether followers wait for the end, so that it takes the lock only then.
+    ///
+    /// Only the thread or task of the outermost frame postpones, and delivers.
     private let hasDeferred = Atomic(false)
 
     /// - `own`: The frame that runs on this thread or task, if the new frame runs there, too.
@@ -117,13 +119,13 @@ final class Frame: Sendable {
         family.lock.withLock { token in
             let rare = state[token].more()
             followers.forEach { rare.deferred.append($0) }
-            hasDeferred.store(true, ordering: .releasing)
+            hasDeferred.store(true, ordering: .relaxed)
         }
     }
 
     /// Outside the lock: delivers the changes made in the frame, if it's the outermost one on its thread or task.
     func deliver() {
-        guard outer == nil, hasDeferred.load(ordering: .acquiring) else { return }
+        guard outer == nil, hasDeferred.load(ordering: .relaxed) else { return }
         let followers = family.lock.withLock { token in state[token].rare?.deferred.takeAll() ?? [] }
         Follower.deliver(SmallList(followers))
     }

@@ -68,15 +68,12 @@ extension Container {
     }
 
     /// Whether an inlined read, which asks no source, would have found the key if reads weren't heard.
+    ///
+    /// The handle of a running load or an update, for whose owner it asks, has no cells.
     @inline(__always)
-    private func isThere(_ key: Key) -> Bool { asked.family.checker != nil && isFound(key) }
+    private func isThere(_ key: Key) -> Bool { asked.family.checker != nil && owner == nil && isFound(key) }
 
     @inline(never) private func isFound(_ key: Key) -> Bool {
-        switch role {
-        case .owner, .view: break
-        case .handle(let load): if !load.isFinished { return false }
-        case .draft, .rule, .tracked: return false
-        }
         let node = node
         return node.family.lock.withLock { token in
             node.storage.existingCell(token, key)?.has(CellFlags.fast) == true
