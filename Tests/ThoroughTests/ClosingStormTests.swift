@@ -96,13 +96,13 @@ private final class Round: Sendable {
             note("\(box) is dropped")
             drop(box)
         case 78..<82 where box > 0 || random.happens(20): await close(box, from: nil, "outside")
-        case 82..<88: await operate(in: container, &random)
+        case 82..<88: await operate(in: container, box, &random)
         default: await Task.yield()
         }
     }
 
     /// Reads in an operation, which may leave a reader of a load without end behind, while others reset and close.
-    private func operate(in container: Container, _ random: inout SeededGenerator) async {
+    private func operate(in container: Container, _ box: Int, _ random: inout SeededGenerator) async {
         let (isDeep, hasReader, pauses) = (random.happens(50), random.happens(50), random.below(4))
         let (readers, kept) = (Log<Task<Bool, Never>>(), Log<Container>())
         do {
@@ -122,7 +122,10 @@ private final class Round: Sendable {
                         })
                 }
                 for _ in 0..<pauses { await Task.yield() }
-                state.withLock { $0.operations.append((read, $0.note("the operation that has read \(read) ends"))) }
+                state.withLock { state in
+                    let end = state.note("the operation that has read \(read) ends")
+                    state.operations.append((box, read, end))
+                }
             }
         } catch { note("an operation's closing failed: \(error)") }
         for reader in readers.all where await !reader.value { state.withLock { $0.strayReaders += 1 } }
@@ -215,8 +218,8 @@ private struct Course {
     var boxes: [Box] = []
     var closers: [Closer] = []
     var calls: [Call] = []
-    /// The instances that operations have read, and the ends of these.
-    var operations: [(read: [Int], end: Int)] = []
+    /// The containers in which operations ran, the instances that they have read, and their ends.
+    var operations: [(box: Int, read: [Int], end: Int)] = []
     /// The readers that got something else than the error of a closed container.
     var strayReaders = 0
     /// The containers that refused a load in the end.
@@ -256,10 +259,15 @@ private struct Course {
             }
         }
         if strayReaders > 0 { violations.append("\(strayReaders) readers got something else than the error") }
-        for (read, end) in operations {
+        for (box, read, end) in operations {
             for closer in closers where closer.instance.map({ read.contains($0.number) }) == true {
                 guard let run = closer.runs.first, run.lowerBound < end else { continue }
-                if !calls.contains(where: { isWithin(closer.box, $0.box) && $0.time.lowerBound < run.lowerBound }) {
+                // Another call may close the operation's child, or the instance, before.
+                let isClosed = calls.contains { call in
+                    (isWithin(closer.box, call.box) || isWithin(box, call.box))
+                        && call.time.lowerBound < run.lowerBound
+                }
+                if !isClosed {
                     violations.append("\(closer.name) began before the operation of \(end) ended")
                 }
             }
