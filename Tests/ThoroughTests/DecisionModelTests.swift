@@ -343,8 +343,8 @@ extension DecisionModelTests {
             let (asker, container) = (node(box), containers[box])
             return family.lock.withLock { token in
                 let facts = LoadFacts(
-                    home: isLocal ? .local : .inferred, floor: nil, isReplaced: false, reloads: reloads,
-                    isExternal: false, isStandIn: false, wraps: false, expected: UnmanagedReference(asker),
+                    home: isLocal ? .local : .inferred, floor: nil, isReplaced: false, followed: reloads ? .all : .none,
+                    isExternal: false, isStandIn: false, expected: UnmanagedReference(asker),
                     begun: family.state[token].now, isLate: false)
                 let load = Load(of: features[feature].key, for: asker, under: nil, within: nil, facts)
                 let record = node(0).place(token, load.key)[token].more()

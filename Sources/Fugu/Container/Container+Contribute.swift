@@ -99,7 +99,7 @@ extension Container {
             throw CancellationError()
         }
         // An element reloads if the list that reads it does.
-        let reloads = recorder?.facts.reloads ?? false
+        let reloads = recorder?.facts.followed == .all
         // If the list was reset meanwhile, nothing else has the loader.
         return try read(key, nil, { Request(key.raw, reloads: reloads) }, loader.load)
     }

@@ -82,8 +82,7 @@ private struct Holdings {
             let setting = cell.setting(token)
             if setting.isNothing { continue }
             if let recorder {
-                recorder.record(
-                    token, cell, of: UnmanagedReference(node), as: cell.key.known(at: recorder.node.depth))
+                recorder.record(token, cell, of: UnmanagedReference(node), as: cell.key)
             }
             // The copy has inner keys of its own.
             if cell.key.decorated != nil { continue }

@@ -43,7 +43,7 @@ extension Container {
         let node = node
         return node.family.lock.withLock { token in
             node.path.map { node in
-                let cell = node.storage.existingCell(token, key)
+                let cell = node.cell(token, key)
                 let rule = cell?.rule(token)
                 return (cell?.code(token), rule, node.storage[token].rare?.supplier.value)
             }

@@ -54,7 +54,7 @@ extension Diagnostics {
                     last = (input.decorated ?? input, write)
                 }
                 // What's written above isn't seen here.
-                let cell = node.storage.existingCell(token, known)
+                let cell = node.cell(token, known)
                 if cell.map({ $0.has(CellFlags.held) || $0.has(CellFlags.loaded) }) == true { break }
             }
         }
@@ -100,7 +100,7 @@ extension Diagnostics {
         let found = family.way(token, from: key) { $0 == change.key }
         let way = found.last == change.key ? found : found + [change.key]
         let isReplaced = way.dropLast().contains { key in
-            key.decorated != nil || node.path.contains { $0.holds(token, key.known(at: $0.depth)) }
+            key.decorated != nil || node.path.contains { $0.holds(token, key) }
         }
         let (words, place) = (change.write.words, family.within(token, home))
         return { Messages.outdated(way, place, by: words, isPart: isPart, isReplaced: isReplaced) }
@@ -206,7 +206,7 @@ extension Diagnostics {
     }
 
     private func noteRead(_ token: LockToken, of key: Key, in node: Node) {
-        guard let holder = node.path.first(where: { $0.holds(token, key.known(at: $0.depth)) }) else { return }
+        guard let holder = node.path.first(where: { $0.holds(token, key) }) else { return }
         state[token].record(of: holder)?.unread.remove(key.known(at: holder.depth))
     }
 

@@ -92,7 +92,7 @@ extension EventObservers {
     private func add(_ token: LockToken, _ kind: EventKind, _ key: Key, _ node: Node, _ effects: inout Effects) {
         effects.add(PendingEvent(kind, key, in: node.number, self, number()))
         // The next write of the key must become an event, too.
-        node.storage.existingCell(token, key)?.mark(CellFlags.input)
+        node.cell(token, key)?.mark(CellFlags.input)
     }
 
     /// Creates an event of a load.

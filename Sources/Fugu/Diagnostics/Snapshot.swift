@@ -120,7 +120,7 @@ extension GraphReceiver {
     /// Whether an instance that was loaded in a node is a value for tests if the feature has one.
     private func loadsTestValue(_ token: LockToken, _ key: Key, in node: Node) -> Bool {
         node.storage[token].policy != nil
-            && !node.path.contains { $0.storage.existingCell(token, key)?.loader(token) != nil }
+            && !node.path.contains { $0.cell(token, key)?.loader(token) != nil }
     }
 
     /// Adds the loads in progress that concern a node, and says which do.

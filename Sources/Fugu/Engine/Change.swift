@@ -92,7 +92,7 @@ extension Write {
         var changes: [(place: Place, kind: ChangeKind)] = []
         for key in inner {
             node.markReset(token, key, changesLoader: reachesBelow)
-            guard let cell = node.storage.existingCell(token, key) else { continue }
+            guard let cell = node.cell(token, key) else { continue }
             let isHeld = cell.has(CellFlags.held)
             if let place = cell.place {
                 effects.drop(token, place)
@@ -188,7 +188,7 @@ extension Family {
             return nil
         }
         // Without these flags, nothing would notice whether the values are equal.
-        guard let cell = write.node.storage.existingCell(token, write.key), cell.has(CellFlags.noticed) else {
+        guard let cell = write.node.cell(token, write.key), cell.has(CellFlags.noticed) else {
             if write.comparison != nil { write.comparison = nil }
             return nil
         }
@@ -232,7 +232,7 @@ extension Family {
         }
         if !isOne {
             for write in writes where !write.isTooLate {
-                write.node.storage.existingCell(token, write.key)?.openIfPresent()
+                write.node.cell(token, write.key)?.openIfPresent()
             }
         }
         for change in changes { effects.announce(token, change.place, change.kind, endOf: transaction) }
@@ -301,7 +301,7 @@ extension Node {
     func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
         if family.state[token].now == begun { return false }
         return path.contains { node in
-            guard let rare = node.storage.existingCell(token, key.known(at: node.depth))?.place?[token].rare else {
+            guard let rare = node.cell(token, key)?.place?[token].rare else {
                 return false
             }
             return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun

@@ -103,7 +103,7 @@ private struct FollowerState {
     /// since.
     var others: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
-    var reloads: Bool { watched.map { $0.reloads || $0.wraps } ?? false }
+    var reloads: Bool { watched?.followed ?? .none != .none }
     /// The pending events.
     var events = Queue<Event>()
     var number: UInt64 = 0
@@ -205,7 +205,7 @@ extension Follower {
         guard case .loss(let isByItsLoad) = state[token].seen else { return nil }
         state[token].seen = .loss(byItsLoad: false)
         node.use { node in
-            guard let place = node.storage.existingCell(token, key)?.place else { return }
+            guard let place = node.cell(token, key)?.place else { return }
             let known = state[token].watchesInputs ? state[token].watched?.keys ?? [] : []
             for input in provenance.keys where input != key && !known.contains(input) {
                 guard state[token].others.insert(input).inserted else { continue }
@@ -251,7 +251,7 @@ extension Follower {
             return
         }
         node.use { node in
-            guard let place = node.storage.existingCell(token, key)?.place else { return }
+            guard let place = node.cell(token, key)?.place else { return }
             place.unregisterFollower(token)
             garbage.add(state[token].watched)
             state[token].watched = provenance
@@ -293,7 +293,7 @@ extension Follower {
     /// Ends the follower if it has neither observers nor pending events, and returns what it leaves.
     private func endIfUnused(_ token: LockToken) -> Garbage? {
         guard state[token].observers.count == 0, !state[token].isEnded, !state[token].isDelivering,
-            state[token].events.isEmpty, let place = node.use({ $0.storage.existingCell(token, key)?.place })
+            state[token].events.isEmpty, let place = node.use({ $0.cell(token, key)?.place })
         else { return nil }
         var garbage = Garbage()
         state[token].isEnded = true

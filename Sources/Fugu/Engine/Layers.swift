@@ -43,8 +43,6 @@ struct Link: Sendable {
     let layers: Layers
     /// The number of decorations so far.
     let level: Int
-    /// Whether the innermost loader wraps what the container would inherit.
-    let wrapsInherited: Bool
 
     /// The keys that only the loader reads: what it wraps, and the elements of a list.
     var keys: [Key] { [within] + layers.all.compactMap(\.element) }
@@ -89,9 +87,7 @@ struct LayerWrites {
         case .decoration(let load):
             let within = inner(level)
             put(former, at: within)
-            let link = Link(
-                within: within, layers: Layers(layer), level: level + 1, wrapsInherited: former.wrapsInherited)
-            put(.loader(load(within).linked(link)))
+            put(.loader(load(within).linked(Link(within: within, layers: Layers(layer), level: level + 1))))
         case .element(let place, let load, let list):
             let target = level > 0 ? inner(0) : key.key
             let own = setting(of: target)
@@ -101,14 +97,10 @@ struct LayerWrites {
             let element = key.key.inner(depth: node.depth, index: known?.count ?? 0, at: place)
             put(.loader(load), at: element)
             let layers = Layers(layer, element: element, before: known)
-            let link = Link(within: within, layers: layers, level: 0, wrapsInherited: own.wrapsInherited)
+            let link = Link(within: within, layers: layers, level: 0)
             put(.loader(list(within, layers).linked(link)), at: target)
         }
     }
 
     private func inner(_ index: Int) -> Key { key.key.inner(depth: node.depth, index: index) }
-}
-
-extension Setting {
-    fileprivate var wrapsInherited: Bool { isNothing || loader?.link?.wrapsInherited == true }
 }

@@ -39,12 +39,11 @@ struct LoadFacts: Sendable {
     let floor: UnmanagedReference<Node>?
     /// Whether another loader than the feature's own loads.
     let isReplaced: Bool
-    let reloads: Bool
+    /// The inputs a change of which replaces the instance, also if it came during the load.
+    let followed: FollowedInputs
     let isExternal: Bool
     /// Whether something is loaded in the feature's place, whose inputs don't count.
     let isStandIn: Bool
-    /// Whether a layer loads, which reads first what it wraps.
-    let wraps: Bool
     /// The node in which the instance is expected to live.
     let expected: UnmanagedReference<Node>
     /// The time at which the load began.
@@ -238,6 +237,7 @@ extension Load {
         let depth = owner.depth
         guard !isFinished, depth <= node.depth else { return }
         if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
+        let key = key.known(at: node.depth)
         let place = cell.place
         let provenance = place?[token].provenance
         add(
@@ -247,7 +247,7 @@ extension Load {
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
         guard let outer = outerRecorder(token) else { return }
-        outer.record(token, cell, of: owner, as: key.known(at: outer.node.depth))
+        outer.record(token, cell, of: owner, as: key)
     }
 
     /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
@@ -262,13 +262,14 @@ extension Load {
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= node.depth else { return }
         if outcome.isProvisional { state[token].isProvisional = true }
+        let key = key.known(at: node.depth)
         let time = outcome.hasFailed && !outcome.isOld ? node.time(token, of: key) : Input.neverKept
         add(
             token,
             Input(key: key, time: time, isKept: false, provenance: outcome.provenance, lifetime: outcome.lifetime),
             outcome.home.depth)
         guard let outer = outerRecorder(token) else { return }
-        outer.record(token, outcome, of: key.known(at: outer.node.depth))
+        outer.record(token, outcome, of: key)
     }
 
     /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
@@ -278,7 +279,7 @@ extension Load {
         guard !isFinished else { return }
         if isProvisional { state[token].isProvisional = true }
         let root = node.ancestor(at: 0)
-        record(token, root.storage.cell(token, key.known(at: 0)), of: UnmanagedReference(root), as: key)
+        record(token, root.madeCell(token, key), of: UnmanagedReference(root), as: key)
     }
 
     /// Notes that what the load gives is only for its container.
@@ -299,8 +300,11 @@ extension Load {
 
     /// Whether an input has changed since it was read, so that the instance isn't kept.
     func mustBeRetried(_ token: LockToken) -> Bool {
-        if facts.reloads { return hasOldInputs(token) }
-        return facts.wraps && state[token].firstInput.map { isOld(token, $0) } ?? false
+        switch facts.followed {
+        case .none: false
+        case .first: state[token].firstInput.map { isOld(token, $0) } ?? false
+        case .all: hasOldInputs(token)
+        }
     }
 
     /// Whether an input has changed since it was read.

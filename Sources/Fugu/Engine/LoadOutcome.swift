@@ -27,7 +27,7 @@ struct LoadOutcome {
     init(_ token: LockToken, of load: Load, way: [Key]) {
         (self.load, self.way) = (load, way)
         let (asker, state) = (load.node, load.state)
-        rootPlace = asker.ancestor(at: 0).place(token, load.key.known(at: 0))
+        rootPlace = asker.ancestor(at: 0).place(token, load.key)
         var (home, isLocal, others) = Self.home(token, of: load)
         if let keys = load.facts.home.keys {
             // A node that sets such a key has an instance that's different, whether the load reads the key or not.
@@ -94,13 +94,13 @@ struct LoadOutcome {
     private static func provenance(
         _ token: LockToken, of load: Load, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
-        let (state, reloads, wraps) = (load.state, load.facts.reloads, load.facts.wraps)
+        let (state, followed) = (load.state, load.facts.followed)
         if others.isEmpty {
             guard let first = state[token].firstInput else {
-                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
+                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, followed: followed) : .none
             }
             let hasOneKey = state[token].moreInputs.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.wraps == wraps, last.homeKeys.isEmpty,
+            if let last, last.isLocal == isLocal, last.followed == followed, last.homeKeys.isEmpty,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].isMadeFrom(last)
@@ -110,7 +110,7 @@ struct LoadOutcome {
             if hasOneKey {
                 let keys = [first.key]
                 return Provenance(
-                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads, wraps: wraps)
+                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, followed: followed)
             }
         }
         var (direct, keys, mask) = ([Key](), others, state[token].mask)
@@ -128,8 +128,8 @@ struct LoadOutcome {
         // The library's sort merges the runs that are sorted already.
         keys = (keys + direct).sortedUnique()
         let made = Provenance(
-            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
-            homeKeys: load.facts.home.keys ?? [], wraps: wraps)
+            direct: direct, keys: keys, mask: mask, isLocal: isLocal, followed: followed,
+            homeKeys: load.facts.home.keys ?? [])
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
@@ -201,7 +201,7 @@ struct LoadOutcome {
     /// Notes for followers that would see the instance that it isn't there.
     @inline(never)
     private func noteUnseen(_ token: LockToken, _ effects: inout Effects) {
-        guard let place = home.storage.existingCell(token, knownKey)?.place else { return }
+        guard let place = home.cell(token, key)?.place else { return }
         if hasFailed {
             effects.noteFailure(token, place, of: provenance, isOutdated: isOld && !isProvisional)
         } else if !isProvisional {
@@ -219,17 +219,16 @@ struct LoadOutcome {
         if home.storage[token].isClosed, !facts.isLate, key.kind != .property { return false }
         // The asker may not see the value of its home: it holds another one, or none.
         if home !== asker, case .found = home.look(token, key) { return false }
-        return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, knownKey, in: home)
+        return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, key, in: home)
     }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
-        let knownKey = knownKey
-        let cell = home.storage.cell(token, knownKey)
+        let cell = home.madeCell(token, key)
         if let place = cell.place { place.forget(token, &effects.garbage) }
         effects.garbage.add(
             cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
         if isTraced {
-            let place = home.isRoot ? rootPlace : home.place(token, knownKey)
+            let place = home.isRoot ? rootPlace : home.place(token, key)
             place.adopt(token, provenance, lifetime, &effects.garbage)
             if let lifetime {
                 for closer in lifetime.teardown.closers.reversed() { closer.task.map { effects.add($0) } }

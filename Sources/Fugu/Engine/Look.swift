@@ -16,17 +16,9 @@ extension Node {
     /// Does the same for a caller that's called so often that a call less counts.
     @inline(__always)
     func lookInline(_ token: LockToken, _ key: Key) -> Look {
-        key.isInherited ? lookForInherited(token, key) : look(token) { _ in key }
-    }
-
-    @inline(never)
-    private func lookForInherited(_ token: LockToken, _ key: Key) -> Look { look(token) { key.known(at: $0.depth) } }
-
-    @inline(__always)
-    private func look(_ token: LockToken, _ key: (Node) -> Key) -> Look {
         var held: UInt64 = 0
         return path.firstResult { owner -> Look? in
-            if let cell = owner.storage.existingCell(token, key(owner)) {
+            if let cell = owner.cell(token, key) {
                 let status = cell.status
                 if status & CellFlags.loaded != 0 {
                     let provenance = cell.place?[token].provenance
@@ -49,7 +41,7 @@ extension Node {
     func time(_ token: LockToken, of key: Key) -> UInt64 {
         switch look(token, key) {
         case .found(let cell, _): cell.inputTime(cell.place?[token].provenance)
-        case .missing(let limit?): limit.use { ~($0.storage.existingCell(token, key.known(at: $0.depth))?.time ?? 0) }
+        case .missing(let limit?): limit.use { ~($0.cell(token, key)?.time ?? 0) }
         case .missing(nil): 0
         }
     }
@@ -62,7 +54,7 @@ extension Node {
             var seen: CellReference?
             if case .found(let cell, _) = look(token, key) { seen = cell }
             _ = path.firstResult { owner -> Bool? in
-                guard let cell = owner.storage.existingCell(token, key.known(at: owner.depth)) else { return nil }
+                guard let cell = owner.cell(token, key) else { return nil }
                 if cell == seen { return true }
                 if cell.has(CellFlags.loaded), let made = cell.place?[token].provenance, !made.isLocal {
                     passed.formUnion(made.keys)
@@ -77,7 +69,7 @@ extension Node {
     /// node's.
     func override(_ token: LockToken, hiding key: Key) -> Key? {
         path.firstResult { owner in
-            guard let cell = owner.storage.existingCell(token, key.known(at: owner.depth)), cell.has(CellFlags.loaded),
+            guard let cell = owner.cell(token, key), cell.has(CellFlags.loaded),
                 let made = cell.place?[token].provenance
             else { return nil }
             return made.keys.first { input in path(below: owner).contains { $0.holds(token, input) } }
@@ -87,7 +79,7 @@ extension Node {
     /// Returns the nearest node in which an input that isn't there anymore was replaced or reset after a load.
     func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
         path.first { node in
-            let cell = node.storage.existingCell(token, key.known(at: node.depth))
+            let cell = node.cell(token, key)
             return cell.map { !$0.has(CellFlags.link) && $0.time > time } ?? false
         }
     }
@@ -107,7 +99,7 @@ extension Node {
     @inline(__always)
     func link(_ token: LockToken, _ key: Key, to cell: CellReference, of owner: UnmanagedReference<Node>) {
         if owner == UnmanagedReference(self) { return }
-        storage.cell(token, key.known(at: depth)).link(to: cell, at: family.state[token].now)
+        madeCell(token, key).link(to: cell, at: family.state[token].now)
         if let lifetime = cell.place?[token].lifetime.value { hold(token, lifetime, of: owner) }
     }
 }
@@ -130,7 +122,7 @@ extension Node {
     /// is above a replaced loader, which has no declared home.
     func isHome(_ token: LockToken, of feature: Key, with keys: [Key]) -> Bool {
         let home = declaredHome(token, with: keys)
-        return home === self || path(below: home).contains { $0.holds(token, feature.known(at: $0.depth)) }
+        return home === self || path(below: home).contains { $0.holds(token, feature) }
     }
 
     /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.

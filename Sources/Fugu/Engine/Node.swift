@@ -348,21 +348,26 @@ extension Node {
         return result
     }
 
+    // Above the container whose layer wraps it, what that would inherit is the feature itself, by whose key a node there finds it.
+
+    /// Returns the cell of a key, if there's one.
+    @inline(__always)
+    func cell(_ token: LockToken, _ key: Key) -> CellReference? { storage.existingCell(token, key.known(at: depth)) }
+
+    /// Returns the cell of a key, creating it if necessary.
+    @inline(__always)
+    func madeCell(_ token: LockToken, _ key: Key) -> CellReference { storage.cell(token, key.known(at: depth)) }
+
     /// Whether the key is held here.
     @inline(__always)
     func holds(_ token: LockToken, _ key: Key) -> Bool {
-        storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
-    }
-
-    /// Whether the key is held here, and changes above don't reach what's held.
-    func hides(_ token: LockToken, _ key: Key) -> Bool {
-        guard holds(token, key) else { return false }
-        return storage.existingCell(token, key)?.loader(token)?.link?.wrapsInherited != true
+        let key = key.known(at: depth)
+        return storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
     }
 
     /// Returns what code or a rule has set a key to here, or nothing.
     func setting(_ token: LockToken, of key: Key) -> Setting {
-        guard let cell = storage.existingCell(token, key), holds(token, key) else { return .nothing }
+        guard let cell = cell(token, key), holds(token, key) else { return .nothing }
         return cell.setting(token)
     }
 
@@ -373,7 +378,7 @@ extension Node {
 
     /// Returns the place of a key, creating it if necessary.
     @inline(never) func place(_ token: LockToken, _ key: Key) -> Place {
-        let cell = storage.cell(token, key)
+        let cell = madeCell(token, key)
         if let place = cell.place { return place }
         let made = Place(PlaceState(node: UnmanagedReference(self), cell: cell))
         cell.setPlace(made)

@@ -243,21 +243,20 @@ extension Place {
         let node = self[token].node
         guard let provenance else { return }
         node.use { node in
-            if provenance.reloads {
+            if provenance.followed == .all {
                 for key in node.isRoot ? provenance.direct : provenance.keys {
                     register(token, with: node.place(token, key), as: .input)
                 }
                 for key in node.passed(token, provenance.direct) where !provenance.keys.contains(key) {
                     register(token, with: node.place(token, key), as: .input)
                 }
-                self[token].inputTimes = provenance.direct.map { node.time(token, of: $0) }
-            } else if provenance.wraps {
-                register(token, with: node.place(token, provenance.direct[0]), as: .input)
-                self[token].inputTimes = [node.time(token, of: provenance.direct[0])]
+            } else {
+                for key in provenance.drops { register(token, with: node.place(token, key), as: .input) }
             }
+            if !provenance.drops.isEmpty { self[token].inputTimes = provenance.drops.map { node.time(token, of: $0) } }
             if node.isRoot { return }
             // These keys decide where the instance lives, whether it reloads or not.
-            if !provenance.reloads {
+            if provenance.followed != .all {
                 for key in provenance.homeKeys { register(token, with: node.place(token, key), as: .input) }
             }
             if !provenance.isLocal { _ = anchor(token) }
@@ -272,9 +271,8 @@ extension Place {
         guard let provenance = self[token].provenance else { return true }
         return self[token].node.use { node in
             if !provenance.homeKeys.isEmpty, !provenance.isAnchored(token, key, in: node) { return false }
-            let count = provenance.reloads ? provenance.direct.count : provenance.wraps ? 1 : 0
-            return (0..<count).allSatisfy { index in
-                Input.isSame(node.time(token, of: provenance.direct[index]), as: self[token].inputTimes[index])
+            return zip(provenance.drops, self[token].inputTimes).allSatisfy { input, time in
+                Input.isSame(node.time(token, of: input), as: time)
             }
         }
     }
@@ -305,6 +303,15 @@ extension Place {
 
 // MARK: Provenance
 
+/// The inputs a change of which replaces an instance.
+enum FollowedInputs {
+    case none
+    /// What a layer wraps, which it reads first.
+    case first
+    /// All, since the feature reloads.
+    case all
+}
+
 /// The inputs of an instance, and their inputs.
 ///
 /// Successive loads of a key that read the same keys share one object.
@@ -318,25 +325,32 @@ final class Provenance: Sendable {
     /// Whether the instance lives in the container that asked for it, because the feature or one of its inputs declares
     /// that.
     let isLocal: Bool
-    let reloads: Bool
+    /// The inputs a change of which drops the instance.
+    let followed: FollowedInputs
     /// The keys of the declared home, if it's `.with(…)` and no layers replace the declaration.
     let homeKeys: [Key]
-    /// Whether the instance wraps its first input: a change of that drops it, whether it reloads or not.
-    let wraps: Bool
 
-    static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
+    static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, followed: .none)
 
     init(
-        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool, homeKeys: [Key] = [],
-        wraps: Bool = false
+        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, followed: FollowedInputs,
+        homeKeys: [Key] = []
     ) {
-        self.wraps = wraps
         self.homeKeys = homeKeys
         self.direct = direct
         self.keys = keys
         self.mask = mask
         self.isLocal = isLocal
-        self.reloads = reloads
+        self.followed = followed
+    }
+
+    /// The direct inputs a change of which drops the instance.
+    var drops: ArraySlice<Key> {
+        switch followed {
+        case .none: []
+        case .first: direct.prefix(1)
+        case .all: direct[...]
+        }
     }
 
     /// Whether a node sees an instance that lives in `home`, which is the node or an ancestor: no node below `home` on the
@@ -365,8 +379,8 @@ final class Provenance: Sendable {
 
     func isEqual(to other: Provenance) -> Bool {
         self === other
-            || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && homeKeys == other.homeKeys && wraps == other.wraps
+            || mask == other.mask && isLocal == other.isLocal && followed == other.followed && direct == other.direct
+                && keys == other.keys && homeKeys == other.homeKeys
     }
 }
 

@@ -231,7 +231,7 @@ struct Reading: ~Copyable {
             return .found(cell.payload!)
         case .missing(let holder): limit = holder
         }
-        let replacement = limit?.use { $0.storage.existingCell(token, key.known(at: $0.depth))?.loader(token) }
+        let replacement = limit?.use { $0.cell(token, key)?.loader(token) }
         let site = site(token, limit, isLayer: replacement?.link != nil)
         if site.node != UnmanagedReference(node), case .found = site.node.use({ $0.look(token, key) }) {
             return hidden(token, below: site.node)
@@ -240,7 +240,7 @@ struct Reading: ~Copyable {
         let isLate = isLate(token, in: site.node)
         if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
-        let rare = node.ancestor(at: 0).place(token, key.known(at: 0))[token].more()
+        let rare = node.ancestor(at: 0).place(token, key)[token].more()
         let expected = site.node.use { expectedHome(token, of: $0, site, rare.last) }
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
         if misses < 4, !rare.loads.isEmpty, let decision = join(token, rare, site, expected) { return decision }
@@ -266,8 +266,9 @@ struct Reading: ~Copyable {
             isExternal = !policy.substitutes(request)
         }
         let facts = LoadFacts(
-            home: site.home, floor: site.floor, isReplaced: replacement != nil, reloads: request.reloads,
-            isExternal: isExternal, isStandIn: isStandIn, wraps: loader?.link != nil, expected: expected,
+            home: site.home, floor: site.floor, isReplaced: replacement != nil,
+            followed: request.reloads ? .all : loader?.link != nil ? .first : .none,
+            isExternal: isExternal, isStandIn: isStandIn, expected: expected,
             begun: node.family.state[token].now, isLate: isLate)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &rare.loads)
@@ -441,7 +442,7 @@ struct Reading: ~Copyable {
                 let cell = holder.storage.cell(token, way.last!)
                 recorder?.record(token, cell, of: UnmanagedReference(holder), as: way.last!)
             }
-            guard let place = node.storage.existingCell(token, key.known(at: node.depth))?.place,
+            guard let place = node.cell(token, key)?.place,
                 let last = node.family.last(token, of: key)
             else { return }
             effects.noteFailure(token, place, of: last, isOutdated: holder == nil && !byLocal)

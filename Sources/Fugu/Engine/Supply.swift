@@ -56,7 +56,7 @@ extension Write {
     fileprivate func note(_ token: LockToken, _ mistake: String?) -> Bool {
         guard !node.isEnded(token),
             let binding = mistake == nil
-                ? node.storage.existingCell(token, key)?.binding(token) : node.place(token, key)[token].moreBinding(),
+                ? node.cell(token, key)?.binding(token) : node.place(token, key)[token].moreBinding(),
             binding.mistake != mistake
         else { return false }
         binding.mistake = mistake

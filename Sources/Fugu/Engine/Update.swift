@@ -184,7 +184,7 @@ extension Frame {
 
     /// Ends the exclusion of a `modify`.
     func endExclusion(_ token: LockToken) {
-        guard let place = node!.storage.existingCell(token, key!)?.place, let rare = place[token].rare,
+        guard let place = node!.cell(token, key!)?.place, let rare = place[token].rare,
             rare.exclusion === self
         else { return }
         rare.exclusion = nil

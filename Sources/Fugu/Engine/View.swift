@@ -76,7 +76,7 @@ extension Container {
     @inline(never) private func isFound(_ key: Key) -> Bool {
         let node = node
         return node.family.lock.withLock { token in
-            node.storage.existingCell(token, key)?.has(CellFlags.fast) == true
+            node.cell(token, key)?.has(CellFlags.fast) == true
         }
     }
 
