@@ -77,27 +77,27 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    /// An operation on a deep family with an observer in each generation.
+    /// An operation on a family of ten generations with an observer in each container.
     enum DeepStep: CaseIterable { case cancelling, changing, releasing }
 
     @Test(
-        "Generations that each observe a key are notified, cancelled and released in time in proportion (law 30)",
+        "Generations that each observe a key are notified, canceled, and released in time in proportion (law 30)",
         arguments: DeepStep.allCases)
     func deepObservers(_ step: DeepStep) async throws {
         try await expectProportion(500 * Self.scale) { count in
             // On a stack that a deep family can be released on.
             try await finishing {
                 let root = Container()
-                var container = root
+                var containers = [root]
                 var tokens: [ObservationToken] = []
-                for _ in 0..<count {
-                    container = container.child()
-                    tokens.append(container.observe(Number.self) { _ in })
+                for number in 0..<count {
+                    containers.append((number.isMultiple(of: 10) ? root : containers.last!).child())
+                    tokens.append(containers.last!.observe(Number.self) { _ in })
                 }
                 switch step {
                 case .cancelling: return threadTime { for token in tokens { token.cancel() } }
                 case .changing: return threadTime { for number in 1...4 { root[Number.self] = number } }
-                case .releasing: return threadTime { container = root }
+                case .releasing: return threadTime { while !containers.isEmpty { containers.removeLast() } }
                 }
             }
         }
@@ -460,11 +460,11 @@ extension ProportionOfChainsTests {
         for number in 0..<3 {
             let child = root.child()
             child.observe(Bottom.self) { _ in }
-            expect(root.size.places > 0)
+            expect(root.size.readers > 0)
             if number == 0 { size = root.size }
             expect(root.size, equals: size)
         }
-        expect(root.size.places, equals: 0)
+        expect(root.size.readers, equals: 0)
         expect(root.size.children, equals: 0)
     }
 

@@ -7,11 +7,10 @@ struct RememberedSize: Equatable {
     var provenances = 0
     /// All that these name.
     var inputs = 0
-    /// The places that are registered with keys and hear of their changes.
+    /// The instances and followers that watch keys.
     var readers = 0
     var loads = 0
     var followers = 0
-    var places = 0
     var exclusions = 0
     var cells = 0
     var children = 0
@@ -34,10 +33,9 @@ extension Container {
                     size.provenances += 1
                     size.inputs += provenance.keys.count
                 }
-                place.forEachDependent(token) { _, _ in size.readers += 1 }
+                size.readers += place[token].watchers.count
                 size.loads += rare?.loads.all.count ?? 0
                 size.followers += rare?.follower.value == nil ? 0 : 1
-                place.forEachBelow(token) { _ in size.places += 1 }
                 size.exclusions += rare?.exclusion == nil ? 0 : 1
             }
             var child = node.storage[token].firstChild?.object

@@ -117,7 +117,7 @@ extension EventObservers {
 }
 
 /// An observer of events.
-final class EventObserver: Cancelling {
+final class EventObserver: Cancelling, WordIdentifier {
     /// The state of an observer, which the family keeps: a token keeps no container.
     private struct State {
         // In a struct, because a closure that is itself a generic value is wrapped once more at each access.

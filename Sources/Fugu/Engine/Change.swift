@@ -71,7 +71,7 @@ extension Write {
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
             node.raiseEpoch(token, to: time)
-            if let place = cell.place { if isHeld { place.unlink(token) } else { place.link(token) } }
+            cell.place?.holderChanged(token, isHeld: isHeld)
         }
         if opensLater { cell.openIfPresent() }
         let kind: ChangeKind = isHeld == wasHeld ? .changed : isHeld ? .held : .unset
@@ -104,7 +104,7 @@ extension Write {
             let time = family.state[token].tick()
             effects.garbage.add(cell.clear(at: time))
             node.raiseEpoch(token, to: time)
-            cell.place?.link(token)
+            cell.place?.holderChanged(token, isHeld: false)
         }
         return changes
     }
@@ -227,9 +227,6 @@ extension Family {
         for index in writes.indices where !writes[index].isTooLate {
             perform(token, writes[index], isOne: isOne, transaction, &effects, &changes)
         }
-        for change in changes where change.kind == .unset {
-            changes += effects.dropUnanchored(token, change.place).map { ($0, .dropped) }
-        }
         if !isOne {
             for write in writes where !write.isTooLate {
                 write.node.cell(token, write.key)?.openIfPresent()
@@ -251,7 +248,7 @@ extension Family {
         let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
         if !inner.isEmpty { changes += write.drop(token, inner, kind, &effects) }
         guard let kind, let place = cell.place else { return }
-        if isOne, kind != .unset { return effects.announce(token, place, kind, endOf: transaction) }
+        if isOne { return effects.announce(token, place, kind, endOf: transaction) }
         changes.append((place, kind))
     }
 
@@ -268,17 +265,6 @@ extension Family {
             return keys
         }
         commit(keys.map { Write(node, TypedKey(resetting: $0), .nothing) })
-    }
-}
-
-extension Place {
-    /// Calls `body` with the followers here and below that see what's seen here.
-    @inline(never) func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
-        var open = [self]
-        while let place = open.popLast() {
-            if let follower = place[token].rare?.follower.value { body(follower) }
-            place.forEachBelow(token) { open.append($0) }
-        }
     }
 }
 

@@ -75,7 +75,7 @@ final class Lifetime: Sendable {
 }
 
 /// The closers of an instance, which its home lists until somebody takes them to run them.
-final class Teardown: Sendable {
+final class Teardown: WordIdentifier {
     let key: Key
     fileprivate let home: Node
     /// The closers, last registered first.
@@ -120,7 +120,7 @@ final class Teardown: Sendable {
 /// An instance that has left, whose closers run.
 ///
 /// Its home and those above list it until that's over, so that their closings wait.
-final class Leaver: Sendable {
+final class Leaver: WordIdentifier {
     let teardown: Teardown
     /// Ends with the closers.
     let frame: Frame
@@ -398,7 +398,7 @@ extension Node {
             } else if cell.code(token) != nil {
                 cell.binding(token)?.put(.nothing, by: .code, &effects.garbage)
                 effects.garbage.add(cell.clear(at: family.state[token].tick()))
-                cell.place?.link(token)
+                cell.place?.holderChanged(token, isHeld: false)
                 raiseEpoch(token, to: family.state[token].now)
             }
         }

@@ -112,51 +112,31 @@ extension Effects {
         var look = place.key.kind == .property ? place[token].node.use { $0.look(token, place.key) } : nil
         if case .found(let cell, _) = look, cell.has(CellFlags.held) {} else { look = nil }
         for (follower, isReset) in reached {
-            let seen = follower.key == place.key ? look : nil
+            let seen = isReset && follower.key == place.key ? look : nil
             note(token, follower, isReset: isReset, endOf: transaction, seen)
         }
     }
 
-    /// Collects the followers of the key, and returns the places of the instances that must be dropped.
-    ///
-    /// All that a place and those below it registered looks again. What doesn't see the change finds what it knows.
+    /// Collects the followers that look again, and returns the places of the instances that must be dropped.
     private func dropped(
         _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
     ) -> [Place] {
+        // A value set above replaces the instances loaded below.
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
         var drops: [Place] = []
-        var open = [(place: start, isReplaced: replacesCopies)]
-        while let (place, isReplaced) = open.popLast() {
-            if let follower = place[token].rare?.follower.value { reached.append((follower, kind.isWrite)) }
-            if kind != .loaded {
-                place.forEachDependent(token) { reader, role in
-                    switch role {
-                    case .follower:
-                        if let follower = reader[token].rare?.follower.value { reached.append((follower, false)) }
-                    case .input: if !reader.isCurrent(token) { drops.append(reader) }
-                    case .anchor: break
-                    }
-                }
-                // A value set above replaces the instances loaded below.
-                if place != start, isReplaced, place[token].provenance != nil { drops.append(place) }
+        for watcher in start[token].watchers.all {
+            let (place, isOwn) = (watcher.place, watcher.isOwn(token, of: start))
+            if let follower = watcher.follower(token) {
+                if isOwn || kind != .loaded { reached.append((follower, isOwn && kind.isWrite)) }
+            } else if kind == .loaded {
+                continue
+            } else if isOwn && replacesCopies || !place.isCurrent(token) {
+                drops.append(place)
+            } else if kind == .unset {
+                // Another key may keep it.
+                place.watchAgain(token)
             }
-            // A node below that hides the key isn't in the tree, nor is anything below it.
-            place.forEachBelow(token) { open.append(($0, isReplaced)) }
         }
-        return drops
-    }
-
-    /// Drops the instances that lived at this node only because of this key, which is no longer held.
-    ///
-    /// Returns their places.
-    mutating func dropUnanchored(_ token: LockToken, _ place: Place) -> [Place] {
-        var drops: [Place] = []
-        place.forEachDependent(token) { reader, role in
-            guard role == .anchor else { return }
-            reader.unregisterAnchor(token)
-            if !reader.anchor(token) { drops.append(reader) }
-        }
-        for place in drops { drop(token, place) }
         return drops
     }
 

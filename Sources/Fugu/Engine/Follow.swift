@@ -1,5 +1,5 @@
 /// An observer of a key's changes, as a container sees them.
-final class Observer: Sendable {
+final class Observer: WordIdentifier {
     let key: Key
     /// Whether a first load doesn't count as a change.
     let skipsLoads: Bool
@@ -66,7 +66,7 @@ final class Observer: Sendable {
 }
 
 /// The observers of one key in one container, and their pending events.
-final class Follower: Sendable {
+final class Follower: WordIdentifier {
     let family: Family
     let key: Key
     /// The node, which ends the follower before it's released.
@@ -207,10 +207,9 @@ extension Follower {
         node.use { node in
             guard let place = node.cell(token, key)?.place else { return }
             let known = state[token].watchesInputs ? state[token].watched?.keys ?? [] : []
-            for input in provenance.keys where input != key && !known.contains(input) {
-                guard state[token].others.insert(input).inserted else { continue }
-                place.register(token, with: node.place(token, input), as: .follower)
-            }
+            let inputs = provenance.keys.filter { $0 != key && !known.contains($0) }
+            state[token].others.formUnion(inputs)
+            place.observers.watch(token, inputs)
         }
         return isByItsLoad
     }
@@ -250,18 +249,20 @@ extension Follower {
         {
             return
         }
-        node.use { node in
-            guard let place = node.cell(token, key)?.place else { return }
-            place.unregisterFollower(token)
-            garbage.add(state[token].watched)
-            state[token].watched = provenance
-            state[token].watchesInputs = watchesInputs
-            state[token].others = others
-            guard watchesInputs else { return }
-            for input in others.union(provenance?.keys ?? []) where input != key {
-                place.register(token, with: node.place(token, input), as: .follower)
-            }
-        }
+        garbage.add(state[token].watched)
+        state[token].watched = provenance
+        state[token].watchesInputs = watchesInputs
+        state[token].others = others
+        watchAgain(token)
+    }
+
+    /// Watches the keys that may change what's seen.
+    func watchAgain(_ token: LockToken) {
+        guard let place = node.use({ $0.cell(token, key)?.place }) else { return }
+        place.observers.unwatch(token)
+        place.observers.watch(token, CollectionOfOne(key))
+        place.observers.watch(token, state[token].others)
+        if state[token].watchesInputs, let watched = state[token].watched { place.observers.watch(token, watched.keys) }
     }
 
     fileprivate func add(
@@ -298,8 +299,7 @@ extension Follower {
         var garbage = Garbage()
         state[token].isEnded = true
         place[token].rare?.follower.set(nil, &garbage)
-        place.unregisterFollower(token)
-        place.unfollow(token)
+        place.observers.unwatch(token)
         garbage.add(state[token].watched.take())
         state[token].reloader.replace(by: nil, &garbage)
         return garbage
@@ -337,7 +337,7 @@ extension Follower {
         followers.forEach { $0.deliver(in: &frame) }
         var rounds = 0
         while frame != nil {
-            let followers = followers[0].endRound(&frame)
+            let followers = followers.first!.endRound(&frame)
             rounds += 1
             if rounds == endless, let next = followers.first { next.reportEndless() }
             for follower in followers { follower.deliver(in: &frame) }
@@ -548,7 +548,7 @@ extension Container {
             } else {
                 follower = Follower(key, in: node, of: container)
                 rare.follower.set(follower, &garbage)
-                place.follow(token)
+                place.observers.watch(token, CollectionOfOne(key))
                 // Begin with what's seen now, without an event.
                 if case .found(let cell, _) = node.look(token, key) {
                     follower.watch(token, cell.place?[token].provenance, isLost: false, &garbage)

@@ -3,7 +3,7 @@ import Synchronization
 /// A unit of work that runs user code, such as a load, an update, a `modify`, rules, a round of observers, or a closing.
 ///
 /// The parents of a frame form a chain, from what is needed to what needs it, which messages print.
-final class Frame: Sendable {
+final class Frame: WordIdentifier {
     enum Kind {
         case load, modify, update, rules, observers, closing, closer, warmUp
     }
@@ -288,7 +288,7 @@ struct Context: Sendable {
 // MARK: Waiting
 
 /// A thread or task that waits, until it's woken or, if it's a task that allows this, canceled.
-final class Waiter: Sendable {
+final class Waiter: WordIdentifier {
     private enum State {
         case idle
         case blocked(Signal)
@@ -381,16 +381,20 @@ struct Wait {
 }
 
 /// A list in the order of additions, from which removing an element takes constant time on average.
-struct SparseList<Element: AnyObject> {
+struct SparseList<Element: WordIdentifier> {
     /// The elements, with holes where some were removed.
     private(set) var slots: [Element?] = []
     /// The indices of the elements, once there are many.
-    private var indices = WordTable<ObjectIdentifier, Int>()
+    private var indices = WordTable<Element, Int>()
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
     var all: [Element] { slots.compactMap(\.self) }
     var last: Element? { slots.last ?? nil }
+
+    private func index(of element: Element) -> Int? {
+        slots.count > 8 ? indices[element] : slots.firstIndex { $0?.word == element.word }
+    }
 
     mutating func append(_ element: Element) {
         slots.append(element)
@@ -398,19 +402,24 @@ struct SparseList<Element: AnyObject> {
         if slots.count <= 8 { return }
         let first = slots.count == 9 ? 0 : slots.count - 1
         if first == 0 { indices = WordTable() }
-        for index in first..<slots.count {
-            if let element = slots[index] { indices[ObjectIdentifier(element)] = index }
-        }
+        for index in first..<slots.count { if let element = slots[index] { indices[element] = index } }
+    }
+
+    /// Adds an element that isn't there yet, and returns whether it did.
+    mutating func append(unlessThere element: Element) -> Bool {
+        if index(of: element) != nil { return false }
+        append(element)
+        return true
     }
 
     /// Removes an element, and returns whether it was there.
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {
-        let id = ObjectIdentifier(element)
-        let index = slots.count > 8 ? indices[id] : slots.firstIndex { $0 === element }
-        guard let index, index < slots.count, slots[index] === element else { return false }
+        guard let index = index(of: element), index < slots.count, slots[index]?.word == element.word else {
+            return false
+        }
         count -= 1
-        if slots.count > 8 { indices[id] = nil }
+        if slots.count > 8 { indices[element] = nil }
         slots[index] = nil
         while case .some(nil) = slots.last { slots.removeLast() }
         if slots.count > 2 * count, count == 0 || slots.count > 16 { for element in takeAll() { append(element) } }

@@ -425,10 +425,9 @@ extension Node {
                 if parent.storage[token].isReleased { next = parent }
             }
             for cell in storage.cells(token) {
-                // Instances that depend on keys of this node live in it, so only the links to places above must be undone.
                 if let place = cell.takePlace() {
                     if let follower = place[token].rare?.follower.value { followers.append(follower) }
-                    place.unlink(token)
+                    if !isRoot { place.unwatchAll(token) }
                     garbage.add(place)
                 }
                 garbage.add(cell.clear(at: family.state[token].tick()))

@@ -1,5 +1,4 @@
-/// What a node knows about a key besides its value: the instance that lives there, its dependents and followers, and the links
-/// by which a change here reaches places below.
+/// What a node knows about a key besides its value: the instance that lives there, and what watches the key.
 ///
 /// The cell owns it, and the family's lock protects it.
 typealias Place = FamilyLocked<PlaceState>
@@ -13,8 +12,8 @@ struct PlaceState {
     var provenance: Provenance?
     /// The instance's closers, and the lifetimes of its inputs.
     var lifetime = Kept<Lifetime?>(nil)
-    /// The registrations of the instance with its inputs or its anchor.
-    fileprivate var slots = SmallList<Slot>()
+    /// The places of the keys that the instance watches.
+    fileprivate var watched = SmallList<Place>()
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
     /// The time from which on a change of an input is later than the instance.
@@ -22,15 +21,8 @@ struct PlaceState {
     /// The number of instances that were loaded here.
     var loadCount = 0
 
-    // The instances and followers that depend on this place.
-    fileprivate var dependents = SmallList<Dependent>()
-
-    // The places of a key form a tree that mirrors the nodes, as far down as something depends on changes above.
-    fileprivate var followCount = 0
-    fileprivate var above: Place?
-    fileprivate var firstBelow: Place?
-    fileprivate var next: Place?
-    fileprivate var previous: Place?
+    /// What a change of the key here may concern, here and below.
+    fileprivate(set) var watchers = SparseList<Watcher>()
     /// The next place in the garbage.
     var nextInGarbage: Place?
 
@@ -52,8 +44,8 @@ struct PlaceState {
 final class RarePlaceState {
     @safe @exclusivity(unchecked) var binding: Binding?
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
-    /// The registrations of the follower.
-    fileprivate var followerSlots = SmallList<Slot>()
+    /// The places of the keys that the follower watches.
+    @safe @exclusivity(unchecked) fileprivate var watched = SmallList<Place>()
     /// The `modify` in progress.
     @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
@@ -68,234 +60,162 @@ final class RarePlaceState {
     @inline(never) init() {}
 }
 
-/// An instance or a follower that depends on a place: its own place, in the same node, and the number of the slot there that points
-/// back to this dependent.
-private typealias Dependent = (place: Place, role: DependentRole, slot: Int)
+/// The instance of a place, or its follower, which watches keys: its node's places of them list it, and so do those above, as far as
+/// a change there reaches it.
+struct Watcher: WordIdentifier {
+    let place: Place
+    let isFollower: Bool
 
-enum DependentRole {
-    /// An instance that reloads has the key as an input, or an instance is declared to live where the key is held.
-    case input
-    /// An instance lives in this node because the key is held here.
-    case anchor
-    /// A follower watches the key, because it's an input of an instance that the follower sees or misses.
-    case follower
+    var word: UInt { place.word | (isFollower ? 1 : 0) }
 
-    /// Whether the instance or the follower depends on changes above, too.
-    fileprivate var follows: Bool { self != .anchor }
+    /// The follower, if it's one.
+    func follower(_ token: LockToken) -> Follower? { isFollower ? place[token].rare?.follower.value : nil }
+
+    /// Watches more keys.
+    @inline(never) func watch(_ token: LockToken, _ keys: some Sequence<Key>) {
+        place[token].node.use { node in for key in keys { watch(token, key, from: node) } }
+    }
+
+    fileprivate func watch(_ token: LockToken, _ key: Key, from first: Node) {
+        _ = first.path.firstResult { node -> Bool? in
+            let other = node.place(token, key)
+            if other[token].watchers.append(unlessThere: self) {
+                other.markSpecial(token)
+                if isFollower { place[token].more().watched.append(other) } else { place[token].watched.append(other) }
+            }
+            // What's held here hides what changes above.
+            return node.holds(token, key) ? true : nil
+        }
+    }
+
+    /// Watches nothing any longer.
+    @inline(never) func unwatch(_ token: LockToken) {
+        let watched = isFollower ? place[token].rare?.watched.take() : place[token].watched.take()
+        watched?.forEach { other in
+            // Its node ends.
+            if other[token].node.use({ $0.isEnded(token) }) { return }
+            other[token].watchers.remove(self)
+            other.markSpecial(token)
+        }
+    }
+
+    /// Whether it watches the key of a place, here or above, since that's its own.
+    ///
+    /// A feature with layers, and what's below, watch the feature that these wrap as an input.
+    func isOwn(_ token: LockToken, of start: Place) -> Bool {
+        let home = start[token].node
+        guard place.key.known(at: home.depth) == start.key else { return false }
+        // Only features have layers.
+        return place.key.kind == .property
+            || home.use { home in
+                place[token].node.use { !$0.path(below: home).contains { $0.holds(token, place.key) } }
+            }
+    }
+
+    /// Watches what it watches now that a key is held in a node on the way.
+    fileprivate func watchAgain(_ token: LockToken) {
+        if isFollower { follower(token)?.watchAgain(token) } else { place.watchAgain(token) }
+    }
 }
-
-/// A place with which an instance or a follower is registered, and the index there.
-private typealias Slot = (place: Place, index: Int)
 
 extension Place {
     var key: Key { unshared.cell.key }
+    var instance: Watcher { Watcher(place: self, isFollower: false) }
+    var observers: Watcher { Watcher(place: self, isFollower: true) }
 
-    // MARK: Following changes above
-
-    /// Lets changes above reach this place.
-    func follow(_ token: LockToken) {
-        self[token].followCount += 1
-        guard self[token].followCount == 1 else { return }
-        markSpecial(token)
-        link(token)
+    /// Lets neither the instance nor the follower watch anything any longer.
+    func unwatchAll(_ token: LockToken) {
+        instance.unwatch(token)
+        if self[token].rare != nil { observers.unwatch(token) }
     }
 
-    /// Adds the place to its key's tree, together with the places above, unless nobody follows changes here or the node hides
-    /// them.
-    func link(_ token: LockToken) {
-        var (place, key) = (self, key)
-        while place[token].followCount > 0, place[token].above == nil,
-            !place[token].node.use({ $0.holds(token, key) }), let parent = place[token].node.parent
-        {
-            key = key.known(at: parent.depth)
-            let above = parent.use { $0.place(token, key) }
-            let next = above[token].firstBelow
-            place[token].above = above
-            place[token].next = next
-            next?[token].previous = place
-            above[token].firstBelow = place
-            above[token].followCount += 1
-            guard above[token].followCount == 1 else { return }
-            above.markSpecial(token)
-            place = above
+    /// Lets changes above reach what watches the key here, or no longer, since the key isn't held here any longer, or is now.
+    func holderChanged(_ token: LockToken, isHeld: Bool) {
+        guard let parent = self[token].node.use({ $0.parent }) else { return }
+        for watcher in self[token].watchers.all {
+            if isHeld { watcher.watchAgain(token) } else { watcher.watch(token, key, from: parent) }
         }
     }
-
-    func unfollow(_ token: LockToken) {
-        self[token].followCount -= 1
-        if self[token].followCount == 0 { unlink(token) }
-    }
-
-    /// Removes the place from its key's tree, together with the places above that have no other reason to be in it.
-    func unlink(_ token: LockToken) {
-        var place = self
-        while true {
-            place.markSpecial(token)
-            guard let above = place[token].above else { return }
-            let (next, previous) = (place[token].next, place[token].previous)
-            if let previous { previous[token].next = next } else { above[token].firstBelow = next }
-            next?[token].previous = previous
-            place[token].above = nil
-            place[token].next = nil
-            place[token].previous = nil
-            above[token].followCount -= 1
-            guard above[token].followCount == 0 else { return }
-            place = above
-        }
-    }
-
-    /// Calls `body` with each place directly below.
-    func forEachBelow(_ token: LockToken, _ body: (Place) -> Void) {
-        var below = self[token].firstBelow
-        while let place = below {
-            body(place)
-            below = place[token].next
-        }
-    }
-    /// Whether nothing but its own follower depends on this place.
-    func isAlone(_ token: LockToken) -> Bool { self[token].dependents.isEmpty && self[token].firstBelow == nil }
 
     /// Makes writes of the cell take the slow path while something depends on it.
     func markSpecial(_ token: LockToken) {
-        let rare = self[token].rare
-        let isSpecial =
-            self[token].followCount > 0 || !self[token].dependents.isEmpty || rare?.follower.value != nil
-            || rare?.exclusion != nil
+        let isSpecial = !self[token].watchers.isEmpty || self[token].rare?.exclusion != nil
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }
 
-    // MARK: Dependents
-
-    @inline(never) func forEachDependent(_ token: LockToken, _ body: (Place, DependentRole) -> Void) {
-        // A copy, because `body` may remove dependents.
-        let dependents = self[token].dependents
-        dependents.forEach { body($0.place, $0.role) }
+    /// Whether nothing but its own follower watches the key.
+    func isAlone(_ token: LockToken) -> Bool {
+        self[token].watchers.isEmpty
+            || self[token].watchers.count == 1 && self[token].watchers.last?.word == observers.word
     }
 
-    /// Registers the instance or the follower of this place with another place of the same node.
-    func register(_ token: LockToken, with other: Place, as role: DependentRole) {
-        let slot = (place: other, index: other[token].dependents.count)
-        let number: Int
-        if role == .follower {
-            let rare = self[token].more()
-            number = rare.followerSlots.count
-            rare.followerSlots.append(slot)
-        } else {
-            number = self[token].slots.count
-            self[token].slots.append(slot)
+    /// Calls `body` with the followers here and below that see what's seen here.
+    @inline(never) func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
+        for watcher in self[token].watchers.all where watcher.isOwn(token, of: self) {
+            if let follower = watcher.follower(token) { body(follower) }
         }
-        other[token].dependents.append((place: self, role: role, slot: number))
-        if role.follows { other.follow(token) } else { other.markSpecial(token) }
-    }
-
-    /// Unregisters the instance of this place everywhere.
-    func unregisterInstance(_ token: LockToken) {
-        // Look up each slot again, because removing a dependent moves another one, which may be the instance's own.
-        for number in 0..<self[token].slots.count {
-            let slot = self[token].slots[number]
-            slot.place.removeDependent(token, at: slot.index)
-        }
-        self[token].slots = SmallList()
-    }
-
-    /// Unregisters the instance from its anchor.
-    func unregisterAnchor(_ token: LockToken) {
-        // The anchor was registered last.
-        guard let slot = self[token].slots.last else { return }
-        slot.place.removeDependent(token, at: slot.index)
-        self[token].slots.removeLast()
-    }
-
-    /// Unregisters the follower of this place everywhere.
-    func unregisterFollower(_ token: LockToken) {
-        guard let rare = self[token].rare else { return }
-        for number in 0..<rare.followerSlots.count {
-            let slot = rare.followerSlots[number]
-            slot.place.removeDependent(token, at: slot.index)
-        }
-        rare.followerSlots = SmallList()
-    }
-
-    @inline(never) private func removeDependent(_ token: LockToken, at index: Int) {
-        let removed = self[token].dependents[index]
-        let last = self[token].dependents.removeLast()
-        if index < self[token].dependents.count {
-            self[token].dependents[index] = last
-            if last.role == .follower {
-                last.place[token].rare!.followerSlots[last.slot].index = index
-            } else {
-                last.place[token].slots[last.slot].index = index
-            }
-        }
-        if removed.role.follows { unfollow(token) }
-        markSpecial(token)
     }
 
     // MARK: The instance
 
-    /// Keeps the provenance and the lifetime of an instance, and registers it with the places that can drop it.
-    ///
-    /// An instance that lives in the root and doesn't reload is registered nowhere.
-    func adopt(_ token: LockToken, _ provenance: Provenance?, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
+    /// Keeps the provenance and the lifetime of an instance, which watches the keys whose changes may drop it.
+    func adopt(_ token: LockToken, _ provenance: Provenance, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
         self[token].provenance = provenance
         self[token].lifetime.set(lifetime, &garbage)
-        let node = self[token].node
-        guard let provenance else { return }
-        node.use { node in
-            if provenance.followed == .all {
-                for key in node.isRoot ? provenance.direct : provenance.keys {
-                    register(token, with: node.place(token, key), as: .input)
-                }
-                for key in node.passed(token, provenance.direct) where !provenance.keys.contains(key) {
-                    register(token, with: node.place(token, key), as: .input)
-                }
-            } else {
-                for key in provenance.drops { register(token, with: node.place(token, key), as: .input) }
+        if provenance.followed != .none {
+            self[token].inputTimes = self[token].node.use { node in provenance.drops.map { node.time(token, of: $0) } }
+        }
+        watchInputs(token, provenance)
+    }
+
+    /// Watches what decides where the instance lives and whether it stays.
+    ///
+    /// An instance that lives in the root and doesn't reload stays.
+    private func watchInputs(_ token: LockToken, _ provenance: Provenance) {
+        self[token].node.use { node in
+            switch provenance.followed {
+            case .none: break
+            case .first: instance.watch(token, provenance.drops)
+            case .all:
+                instance.watch(token, node.isRoot ? provenance.direct : provenance.keys)
+                instance.watch(token, node.passed(token, provenance.direct))
             }
-            if !provenance.drops.isEmpty { self[token].inputTimes = provenance.drops.map { node.time(token, of: $0) } }
             if node.isRoot { return }
-            // These keys decide where the instance lives, whether it reloads or not.
-            if provenance.followed != .all {
-                for key in provenance.homeKeys { register(token, with: node.place(token, key), as: .input) }
-            }
-            if !provenance.isLocal { _ = anchor(token) }
+            instance.watch(token, provenance.homeKeys)
+            if node.holds(token, key) { return }
             // A value set above replaces the instance.
-            follow(token)
+            node.parent.map { instance.watch(token, key, from: $0) }
+            // One key that's held keeps it here.
+            guard !provenance.isLocal, node.storage[token].heldMask & provenance.mask != 0,
+                let anchor = provenance.keys.first(where: { node.holds(token, $0) })
+            else { return }
+            instance.watch(token, anchor, from: node)
         }
     }
 
-    /// Whether the instance lives where it's declared to live and, if it reloads or wraps another one, the node still sees what
-    /// it was loaded from.
+    /// Whether the instance may stay: it still may live here, and the node still sees the inputs whose change drops it.
     func isCurrent(_ token: LockToken) -> Bool {
         guard let provenance = self[token].provenance else { return true }
         return self[token].node.use { node in
-            if !provenance.homeKeys.isEmpty, !provenance.isAnchored(token, key, in: node) { return false }
-            return zip(provenance.drops, self[token].inputTimes).allSatisfy { input, time in
-                Input.isSame(node.time(token, of: input), as: time)
-            }
+            provenance.isAnchored(token, key, in: node)
+                && zip(provenance.drops, self[token].inputTimes).allSatisfy { input, time in
+                    Input.isSame(node.time(token, of: input), as: time)
+                }
         }
     }
 
-    /// Registers the instance with an anchor, unless its own key is held here, and returns whether one of these keeps it
-    /// here.
-    func anchor(_ token: LockToken) -> Bool {
-        guard let provenance = self[token].provenance else { return false }
-        return self[token].node.use { node in
-            if node.holds(token, key) { return true }
-            guard node.storage[token].heldMask & provenance.mask != 0,
-                let anchor = provenance.keys.first(where: { node.holds(token, $0) })
-            else { return false }
-            register(token, with: node.place(token, anchor), as: .anchor)
-            return true
-        }
+    /// Watches what decides now whether it stays.
+    func watchAgain(_ token: LockToken) {
+        guard let provenance = self[token].provenance else { return }
+        instance.unwatch(token)
+        watchInputs(token, provenance)
     }
 
     /// Discards the provenance and the lifetime of the instance, which leaves its cell.
     func forget(_ token: LockToken, _ garbage: inout Garbage) {
         guard let provenance = self[token].provenance.take() else { return }
-        unregisterInstance(token)
-        if self[token].node.depth > 0 { unfollow(token) }
+        instance.unwatch(token)
         garbage.add(provenance)
         self[token].lifetime.set(nil, &garbage)
     }

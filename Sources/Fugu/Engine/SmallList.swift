@@ -1,34 +1,31 @@
-/// A list that keeps its first element without an allocation, since most lists have one element or none.
+/// A list that keeps its first two elements without an allocation, since most lists have no more.
 struct SmallList<Element> {
     private(set) var first: Element?
+    private var second: Element?
     private var others: [Element] = []
 
     init() {}
     init(only element: Element) { first = element }
-
-    init(_ elements: [Element]) {
-        first = elements.first
-        if elements.count > 1 { others = Array(elements.dropFirst()) }
-    }
+    init(_ elements: [Element]) { for element in elements { append(element) } }
 
     var isEmpty: Bool { first == nil }
-    var count: Int { first == nil ? 0 : 1 + others.count }
-    var last: Element? { others.last ?? first }
 
-    subscript(index: Int) -> Element {
-        get { index == 0 ? first! : others[index - 1] }
-        set { if index == 0 { first = newValue } else { others[index - 1] = newValue } }
+    mutating func append(_ element: Element) {
+        if first == nil { first = element } else if second == nil { second = element } else { others.append(element) }
     }
 
-    mutating func append(_ element: Element) { if first == nil { first = element } else { others.append(element) } }
-
-    @discardableResult
-    mutating func removeLast() -> Element { others.popLast() ?? first.take()! }
+    /// Removes and returns all elements.
+    mutating func take() -> SmallList {
+        defer { self = SmallList() }
+        return self
+    }
 
     @inline(__always)
     func forEach(_ body: (Element) -> Void) {
         guard let first else { return }
         body(first)
+        guard let second else { return }
+        body(second)
         for element in others { body(element) }
     }
 }

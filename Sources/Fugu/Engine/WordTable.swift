@@ -1,6 +1,8 @@
 /// What a word tells apart from others of its kind.
 protocol WordIdentifier: Sendable { var word: UInt { get } }
 
+extension WordIdentifier where Self: AnyObject { var word: UInt { ObjectIdentifier(self).word } }
+
 extension Key: WordIdentifier { var word: UInt { raw } }
 extension ObjectIdentifier: WordIdentifier { var word: UInt { UInt(bitPattern: self) } }
 

@@ -74,6 +74,9 @@ struct LockToken {
 
     static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
 
+    /// The address, an even number.
+    var word: UInt { unsafe UInt(bitPattern: pointer) }
+
     /// Releases the value and frees the memory, when no other thread can reach it anymore.
     func free() {
         unsafe pointer.deinitialize(count: 1)
