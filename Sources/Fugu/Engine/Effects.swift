@@ -65,7 +65,7 @@ extension Effects {
     }
 }
 
-// MARK: Followers and dependents
+// MARK: Whom a change reaches
 
 /// How the value of a key, as a place sees it, changes.
 enum ChangeKind {
@@ -86,7 +86,7 @@ enum ChangeKind {
 }
 
 extension Effects {
-    /// Announces a change of a key to followers and dependents at a place and below it, as far down as it's seen, and drops
+    /// Makes whatever watches a key at a place look again after a change, and drops
     /// the instances that must not stay.
     ///
     /// - `transaction`: The update or `modify` that ends with this change.

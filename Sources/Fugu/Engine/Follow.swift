@@ -260,8 +260,7 @@ extension Follower {
     func watchAgain(_ token: LockToken) {
         guard let place = node.use({ $0.cell(token, key)?.place }) else { return }
         place.observers.unwatch(token)
-        place.observers.watch(token, CollectionOfOne(key))
-        place.observers.watch(token, state[token].others)
+        place.observers.watch(token, [key] + state[token].others)
         if state[token].watchesInputs, let watched = state[token].watched { place.observers.watch(token, watched.keys) }
     }
 
@@ -548,7 +547,7 @@ extension Container {
             } else {
                 follower = Follower(key, in: node, of: container)
                 rare.follower.set(follower, &garbage)
-                place.observers.watch(token, CollectionOfOne(key))
+                place.observers.watch(token, [key])
                 // Begin with what's seen now, without an event.
                 if case .found(let cell, _) = node.look(token, key) {
                     follower.watch(token, cell.place?[token].provenance, isLost: false, &garbage)

@@ -72,7 +72,7 @@ struct Watcher: WordIdentifier {
     func follower(_ token: LockToken) -> Follower? { isFollower ? place[token].rare?.follower.value : nil }
 
     /// Watches more keys.
-    @inline(never) func watch(_ token: LockToken, _ keys: some Sequence<Key>) {
+    @inline(never) func watch(_ token: LockToken, _ keys: [Key]) {
         place[token].node.use { node in for key in keys { watch(token, key, from: node) } }
     }
 
@@ -176,13 +176,13 @@ extension Place {
         self[token].node.use { node in
             switch provenance.followed {
             case .none: break
-            case .first: instance.watch(token, provenance.drops)
+            case .first: instance.watch(token, Array(provenance.drops))
             case .all:
                 instance.watch(token, node.isRoot ? provenance.direct : provenance.keys)
-                instance.watch(token, node.passed(token, provenance.direct))
+                instance.watch(token, Array(node.passed(token, provenance.direct)))
             }
             if node.isRoot { return }
-            instance.watch(token, provenance.homeKeys)
+            if !provenance.homeKeys.isEmpty { instance.watch(token, provenance.homeKeys) }
             if node.holds(token, key) { return }
             // A value set above replaces the instance.
             node.parent.map { instance.watch(token, key, from: $0) }
