@@ -340,7 +340,7 @@ private struct Comparison {
     /// Otherwise, nothing compares them, and what is made from the value afterward loads again once the value is reset.
     private func compare(_ write: Step.Write, in container: Container) {
         guard case (.property(let index), .set(let value)) = (write.source, write.change),
-            container.ifLoaded { _ in graph.properties[index] } == value
+            container.ifLoaded({ _ in graph.properties[index] }) == value
         else { return }
         let key = Key(raw: graph.properties[index].raw)
         container.node.family.lock.withLock { container.node.storage.cell($0, key).mark(CellFlags.input) }

@@ -86,7 +86,7 @@ extension Container {
         // Sources store their answer before other writes of the key are excluded.
         if let naming = definition.naming { asked.family.learn(naming, of: key.key) }
         var answer: R?
-        try runModify(key, read: { Payload(readPlainly(definition.loader) as Value) }) { payload throws(E) in
+        try runModify(key, read: { Payload(read(definition) as Value) }) { payload throws(E) in
             var value = payload.value(as: Value.self)
             answer = try body(&value)
             return Payload(value)
@@ -94,10 +94,17 @@ extension Container {
         return answer!
     }
 
-    private func readPlainly<Value: Sendable>(_ loader: KeyLoader) -> Value {
-        if let present = _storage.read(loader.key.raw, as: Value.self) { return present }
+    /// Reads a key of a kind that can't throw.
+    @_alwaysEmitIntoClient
+    func read<Value: Sendable>(_ definition: KeyDefinition) -> Value {
+        let present = _storage.read(definition.raw, as: Value.self)
+        extendLifetime(self)
+        return present ?? readSlowly(definition).value(as: Value.self)
+    }
+
+    @usableFromInline func readSlowly(_ definition: KeyDefinition) -> Payload {
         do {
-            return try loader.readNow(in: self).value(as: Value.self)
+            return try definition.loader.readNow(in: self)
         } catch {
             // The engine stops the program where other kinds throw.
             fatalError("\(error)")

@@ -24,7 +24,7 @@ struct Doorman: Feature {
 }
 
 // MARK: AccessorOnContainerInjected
-// compiler: error: no exact matches in call to initializer
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
 // Cure: write accessors in an extension of FeatureContainer.
 
 struct Greeter: Feature {
@@ -345,7 +345,7 @@ extension ContainerKeys {
 }
 
 // MARK: InjectedMisspelled
-// compiler: error: no exact matches in call to initializer
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
 // Cure: correct the name, or import the module that declares it: `date` is in FuguFoundation.
 
 struct Doorman {
