@@ -35,18 +35,11 @@ extension Container {
 
     /// Explains what this container has for a key, without loading anything.
     ///
-    /// - Parameter key: The key.
-    /// - Returns: The explanation.
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<K: ValueKey>(_ key: K) -> KeyExplanation { explain(key._key) }
-
-    /// Explains what this container has for a key, without loading anything.
-    ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The explanation.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
     public func explain<K: ValueKey>(_ key: (ContainerKeys) -> K) -> KeyExplanation {
-        explain(key(ContainerKeys()))
+        explain(key(ContainerKeys())._key)
     }
 
     private func explain(_ definition: KeyDefinition) -> KeyExplanation {

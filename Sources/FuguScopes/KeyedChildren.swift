@@ -95,22 +95,8 @@ extension Container {
     public func children<Value: Hashable & Sendable>(
         by key: (ContainerKeys) -> PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
     ) -> KeyedChildren<Value> {
-        children(by: key(ContainerKeys()), capacity: capacity, idleTime: idleTime)
-    }
-
-    /// Returns the children of this container by the value of a property, each made when it's first used.
-    ///
-    /// - Parameters:
-    ///   - key: The key of the property that each child sets.
-    ///   - capacity: The number of children to keep. If there are more, those that were used least recently are closed, except
-    ///     those in use.
-    ///   - idleTime: The time after which a child that nobody uses is closed, or `nil`. It's measured by the container's
-    ///     `clock`, which is read at this call.
-    /// - Returns: The children, at first none.
-    public func children<Value: Hashable & Sendable>(
-        by key: PropertyKey<Value>, capacity: Int = .max, idleTime: Duration? = nil
-    ) -> KeyedChildren<Value> {
-        children(Key(raw: key._key.raw), capacity, idleTime) { $0[key] = $1 }
+        let key = key(ContainerKeys())
+        return children(Key(raw: key._key.raw), capacity, idleTime) { $0[key] = $1 }
     }
 
     /// Returns the children of this container by the value of a property, each made when it's first used.

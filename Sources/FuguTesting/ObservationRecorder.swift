@@ -51,21 +51,12 @@ public final class ObservationRecorder<Value: Sendable>: Sendable {
     /// Creates a recorder of a key.
     ///
     /// - Parameters:
-    ///   - key: The key to observe.
-    ///   - container: The container to observe.
-    public convenience init<K: ValueKey>(_ key: K, in container: Container = .current) where K.Value == Value {
-        self.init { container.observe(key, observer: $0) }
-    }
-
-    /// Creates a recorder of a key.
-    ///
-    /// - Parameters:
     ///   - key: A key path to the key to observe: `\.timeout`.
     ///   - container: The container to observe.
     public convenience init<K: ValueKey>(
         _ key: (ContainerKeys) -> K, in container: Container = .current
     ) where K.Value == Value {
-        self.init(key(ContainerKeys()), in: container)
+        self.init { container.observe(key, observer: $0) }
     }
 }
 

@@ -49,7 +49,7 @@ public func expectConformance(
 
 extension Container {
     fileprivate func explanation(of name: String) -> String {
-        "\(explain(PropertyKey<PropertyValue?>(name)))"
+        "\(explain { _ in PropertyKey<PropertyValue?>(name) })"
     }
 }
 

@@ -322,8 +322,8 @@ extension ClosingForgottenTests {
             return 1
         }
         _ = container![dependent]
-        container!.reset(input)
-        container!.reset(dependent)
+        container!.reset { _ in input }
+        container!.reset { _ in dependent }
         await began.opened()
         container = nil
         goesOn.open()
@@ -460,8 +460,8 @@ extension ClosingLateClosersTests {
                 startThread {
                     for step in 0..<40 {
                         _ = child[top]
-                        if step % 3 == number { child.reset(base) }
-                        if step % 5 == number { root.reset(top) }
+                        if step % 3 == number { child.reset({ _ in base }) }
+                        if step % 5 == number { root.reset({ _ in top }) }
                     }
                 }
             }

@@ -285,7 +285,7 @@ extension ClosingLeaversTests {
                 return index
             }
             _ = container[key]
-            container.reset(key)
+            container.reset { _ in key }
         }
         await ended.reaches(3)
         expect(reports.all.count, equals: 3)
@@ -437,7 +437,7 @@ extension ClosingSlowLeaverTests {
             }
         }
         _ = container[dependent]
-        let resetting = startThread { container.reset(dependent) }
+        let resetting = startThread { container.reset { _ in dependent } }
         await began.opened()
         try await finishing { try await container.close() }
         expect(log.all, equals: ["dependent", "input"])
@@ -461,8 +461,8 @@ extension ClosingSlowLeaverTests {
         let second = key("second", first)
         let third = key("third", second)
         _ = container[third]
-        container.reset(second)
-        container.reset(first)
+        container.reset { _ in second }
+        container.reset { _ in first }
         try await finishing { try await container.close() }
         expect(log.all, equals: ["third", "second", "first"])
     }
@@ -538,7 +538,7 @@ extension ClosingSlowLeaverTests {
                 return number
             }
             _ = child[key]
-            child.reset(key)
+            child.reset { _ in key }
         }
         try await finishing { await ran.reaches(40) }
         gate.open()
@@ -560,7 +560,7 @@ extension ClosingSlowLeaverTests {
         }
         for root in roots {
             _ = root[key]
-            root.reset(key)
+            root.reset { _ in key }
         }
         try await finishing { await began.reaches(100) }
         gate.open()

@@ -125,7 +125,7 @@ extension ClosingMeanwhileTests {
             return 1
         }
         _ = container[dependent]
-        container.reset(input)
+        container.reset { _ in input }
     }
 
     /// An instance that has left, with a closer.
@@ -135,7 +135,7 @@ extension ClosingMeanwhileTests {
             return 1
         }
         _ = container[key]
-        container.reset(key)
+        container.reset { _ in key }
     }
 
     @Test("What leaves while its container closes is closed by that closing (law 28)")

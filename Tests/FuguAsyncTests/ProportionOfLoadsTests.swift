@@ -66,7 +66,7 @@ extension ProportionOfLoadsTests {
             for key in keys { root[key] = 1 }
             _ = root.stage
             return try await whileLoading(count, in: root) { root, _ in
-                threadTime { for key in keys { root.reset(key) } }
+                threadTime { for key in keys { root.reset({ _ in key }) } }
             }
         }
         try await expectProportion(300 * Self.scale) { count in
@@ -186,7 +186,7 @@ extension ProportionOfLoadsTests {
                 return 1
             }
             _ = container[key]
-            container.reset(key)
+            container.reset { _ in key }
         }
     }
 
@@ -421,7 +421,7 @@ extension ProportionOfClosingTests {
         }
         for count in 1...40 {
             _ = container[key]
-            container.reset(key)
+            container.reset { _ in key }
             await closed.reaches(count)
             expect(closed.value, equals: count)
         }

@@ -275,14 +275,14 @@ struct ArgumentLineTests {
                 "--verbose", "file", "--tags", "a", "b", "--tags=c", "--no-cache", "--jobs", "1", "--jobs=2",
             ]))
         let (cache, jobs) = (PropertyKey<Bool?>("cache"), PropertyKey<Int?>("jobs"))
-        expect(container.explain(verbose).winner.description, equals: "true (argument --verbose)")
-        expect(container.explain(cache).winner.description, equals: "false (argument --no-cache)")
-        expect(container.explain(tags).winner.value, equals: #"["a", "b", "c"]"#)
-        expect(container.explain(jobs).winner.value, equals: "2")
+        expect(container.explain { _ in verbose }.winner.description, equals: "true (argument --verbose)")
+        expect(container.explain { _ in cache }.winner.description, equals: "false (argument --no-cache)")
+        expect(container.explain { _ in tags }.winner.value, equals: #"["a", "b", "c"]"#)
+        expect(container.explain { _ in jobs }.winner.value, equals: "2")
         try container.apply(DictionarySource(["verbose": false, "tags": [], "cache": true, "jobs": 3], name: "later"))
-        expect(container.explain(verbose).hidden.map(\.description), equals: ["true (argument --verbose)"])
-        expect(container.explain(cache).hidden.map(\.description), equals: ["false (argument --no-cache)"])
-        expect(container.explain(tags).hidden.map(\.value), equals: [#"["a", "b", "c"]"#])
+        expect(container.explain { _ in verbose }.hidden.map(\.description), equals: ["true (argument --verbose)"])
+        expect(container.explain { _ in cache }.hidden.map(\.description), equals: ["false (argument --no-cache)"])
+        expect(container.explain { _ in tags }.hidden.map(\.value), equals: [#"["a", "b", "c"]"#])
     }
 
     @Test("A change below an argument that switches another key off is seen (law 25)")

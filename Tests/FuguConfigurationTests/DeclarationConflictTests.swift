@@ -199,7 +199,7 @@ struct DeclarationReferenceTests {
         let uncommented = file.map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
         let other = Container()
         try other.apply(TOMLSource(text: uncommented.joined(separator: "\n"), name: "sample"))
-        expect(isSame(try other.require(key)), "\(Value.self) = \(text)")
+        expect(isSame(try other.require { _ in key }), "\(Value.self) = \(text)")
         try other.validate([key])
     }
 
@@ -244,7 +244,7 @@ struct DeclarationReferenceTests {
         let uncommented = lines.map { $0.hasPrefix("#") && !$0.hasPrefix("# ") ? $0.dropFirst() : $0 }
         let other = Container()
         try other.apply(TOMLSource(text: uncommented.joined(separator: "\n"), name: "sample"))
-        let pool = try other.require(key)
+        let pool = try other.require { _ in key }
         expect(pool.limit, equals: 7)
         expect(pool.wait, equals: Size(3))
         expect(pool.note, equals: "a\u{1b}b")

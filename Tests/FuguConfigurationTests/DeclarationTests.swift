@@ -118,7 +118,7 @@ struct DeclarationTests {
         let uncommented = lines.map { $0.hasPrefix("# ") ? "" : $0.drop { $0 == "#" } }.joined(separator: "\n")
         try container.apply(TOMLSource(text: uncommented, name: "defaults"))
         try container.validate()
-        try expect(container.require(timeout), equals: .seconds(30))
+        try expect(container.require { _ in timeout }, equals: .seconds(30))
         try expect(container.require(\.retriesKey), equals: 3)
     }
 
@@ -213,7 +213,7 @@ struct ReferenceMembersTests {
         let uncommented = lines.map { $0.hasPrefix("# ") ? "" : $0.drop { $0 == "#" } }.joined(separator: "\n")
         try container.apply(TOMLSource(text: uncommented, name: "defaults"))
         try container.validate()
-        try expect(container.require(limits).burst.size, equals: 10)
+        try expect(container.require { _ in limits }.burst.size, equals: 10)
     }
 
     @Test("In Markdown each member has a row, and a secret's has no value")
@@ -299,9 +299,9 @@ struct ExplanationTests {
     @Test("Keys without a name are shown as messages call them")
     func unnamed() {
         let number = PropertyKey<Int?>(defaultValue: 5, id: "number")
-        expect("\(container.explain(number))".hasSuffix(" = 5 (default)"))
+        expect("\(container.explain { _ in number })".hasSuffix(" = 5 (default)"))
         container[number] = nil
-        expect("\(container.explain(number))".hasSuffix(" = nil (set by code)"))
+        expect("\(container.explain { _ in number })".hasSuffix(" = nil (set by code)"))
         expect("\(container.explain(\.limitKey))", equals: "api.limit = 1.5 (default)")
         expect("\(container.explain(\.plain))", equals: #"\.plain = "a\"b" (default)"#)
     }

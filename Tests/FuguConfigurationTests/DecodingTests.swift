@@ -131,9 +131,9 @@ struct ScalarDecodingTests {
     func cases() throws {
         let key = PropertyKey<Action?>("scalars.action")
         let container = try container("scalars.action = {stp = {}}")
-        let error = #expect(throws: PropertyError.self) { try container.require(key) }
+        let error = #expect(throws: PropertyError.self) { try container.require { _ in key } }
         expect(error?.description, equals: "x:1:18: scalars.action: expected one case of Action, found stp")
-        try expect(self.container("scalars.action = {stop = {}}").require(key) != nil)
+        try expect(self.container("scalars.action = {stop = {}}").require { _ in key } != nil)
     }
 
     @Test("Bytes describe themselves by their number, and are read from their two spellings (law 26)")

@@ -37,7 +37,7 @@ extension FileReloadTests {
         try container.apply(TOMLSource(path: path))
         let seen = Log<Int>()
         expect(container[limit], equals: 100)
-        container.observe(limit) { seen.add($0) }
+        container.observe({ _ in limit }) { seen.add($0) }
         try await polling(container) { step in
             try write("# half")
             await step()
@@ -68,7 +68,7 @@ extension FileReloadTests {
         box.withLock { $0 = source }
         try container.apply(source)
         let seen = Log<Int>()
-        container.observe(limit) { seen.add($0) }
+        container.observe({ _ in limit }) { seen.add($0) }
         await polling(container) { step in
             source.change(to: ["law25": ["limit": 2]])
             for _ in 0..<5 { await step() }

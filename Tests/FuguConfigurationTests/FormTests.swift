@@ -508,9 +508,9 @@ struct FormOfTextTests {
         let container = Container()
         try container.apply(JSONSource(text: #"{"law25t": {"text": null}}"#, name: "j"))
         expect(container[key] == nil)
-        expect(thrown { _ = try container.require(key) }.hasPrefix("j:1:21: law25t.text: a value is required"))
+        expect(thrown { _ = try container.require { _ in key } }.hasPrefix("j:1:21: law25t.text: a value is required"))
         try container.apply(JSONSource(text: #"{"law25t": {"text": "x"}}"#, name: "k"))
-        try expect(container.require(key), equals: "x")
+        try expect(container.require { _ in key }, equals: "x")
     }
 
     private enum Mode: String, Decodable { case slow, fast }
@@ -519,14 +519,14 @@ struct FormOfTextTests {
     func explained() throws {
         let wait = PropertyKey("law25t.wait", defaultValue: Duration.seconds(1))
         let container = Container()
-        expect("\(container.explain(wait))", equals: "law25t.wait = \"1s\" (default)")
+        expect("\(container.explain { _ in wait })", equals: "law25t.wait = \"1s\" (default)")
         try container.apply(DictionarySource(["law25t.wait": "45s"], name: "a"))
         try container.apply(DictionarySource(["law25t.wait": "1m"], name: "b"))
-        expect("\(container.explain(wait))", equals: "law25t.wait = \"60s\" (b)\n  hides \"45s\" (a)")
+        expect("\(container.explain { _ in wait })", equals: "law25t.wait = \"60s\" (b)\n  hides \"45s\" (a)")
         let mode = PropertyKey("law25t.mode", defaultValue: Mode.slow)
-        expect("\(container.explain(mode))", equals: "law25t.mode = \"slow\" (default)")
+        expect("\(container.explain { _ in mode })", equals: "law25t.mode = \"slow\" (default)")
         let url = PropertyKey<URL?>("law25t.url")
         try container.apply(DictionarySource(["law25t.url": "https://x.org"], name: "c"))
-        expect("\(container.explain(url))", equals: "law25t.url = \"https://x.org\" (c)")
+        expect("\(container.explain { _ in url })", equals: "law25t.url = \"https://x.org\" (c)")
     }
 }

@@ -50,7 +50,8 @@ struct DotEnvSourceTests {
                 .env:2:1: APP_PROT: unknown name; did you mean APP_PORT?
                 """)
         expect(
-            thrown { _ = try container.require(PropertyKey<Bool?>("dotenv.none")) }.contains("APP_DOTENV_NONE in .env"))
+            thrown { _ = try container.require { _ in PropertyKey<Bool?>("dotenv.none") } }.contains(
+                "APP_DOTENV_NONE in .env"))
     }
 }
 
@@ -79,9 +80,9 @@ extension FolderSourceTests {
         try expect(container.property("hidden", as: String.self) == nil)
         let key = PropertyKey<Int?>("database.password")
         expect(
-            thrown { _ = try container.require(key) },
+            thrown { _ = try container.require { _ in key } },
             equals: "\(folder)/database-password: database.password: expected Int, found text")
-        expect("\(container.explain(key))".contains("hunter2"), equals: false)
+        expect("\(container.explain { _ in key })".contains("hunter2"), equals: false)
         try write("y", to: "database.password")
         expect(thrown { try container.reload() }.contains("spelled differently"))
         #expect(throws: PropertyError.self) { try Container().apply(FolderSource(path: folder + "/none")) }
@@ -128,7 +129,7 @@ struct MoreSourcesTests {
         let source = MutableSource(["more.port": 1], name: "flags")
         try container.apply(source)
         let seen = Log<Int>()
-        container.observe(port) { seen.add($0) }
+        container.observe({ _ in port }) { seen.add($0) }
         source["more.port"] = 2
         source["more.port"] = 2
         source.update { values in
@@ -174,7 +175,7 @@ struct MoreSourcesTests {
         try container.apply(flags.mappingNames { $0 })
         try container.apply(DictionarySource(["more.host": "h"], name: "site"))
         let seen = Log<Int>()
-        container.observe(port) { seen.add($0) }
+        container.observe({ _ in port }) { seen.add($0) }
         expect(container[port], equals: 3)
         expect(container[host], equals: "h")
         try container.removeSources(named: "flags")
@@ -274,7 +275,7 @@ struct MoreSourcesTests {
             TOMLSource(text: "p = '@3'\nq = '3'\nb = 'aGk'\nw = 'x'", name: "x"))
         try expect(container.property("p", as: Point.self)?.x, equals: 3)
         expect(
-            thrown { _ = try container.require(PropertyKey<Point?>("q")) },
+            thrown { _ = try container.require { _ in PropertyKey<Point?>("q") } },
             equals: "x:2:5: q: expected a point, such as @3, found string \"3\"")
         try expect(container.property("b", as: Base64.self)?.bytes, equals: Array("hi".utf8))
         #expect(throws: PropertyError.self) { try container.property("q", as: Base64.self) }

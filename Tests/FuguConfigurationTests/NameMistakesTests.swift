@@ -241,9 +241,9 @@ struct NumberExactTests {
         expect(container[ratio].isNaN)
         expect(container[opaque]?.x, equals: 1)
         expect(container[count], equals: 1)
-        container.observe(ratio) { _ in told.add("ratio") }
-        container.observe(opaque) { _ in told.add("opaque") }
-        container.observe(count) { told.add("count \($0)") }
+        container.observe({ _ in ratio }) { _ in told.add("ratio") }
+        container.observe({ _ in opaque }) { _ in told.add("opaque") }
+        container.observe({ _ in count }) { told.add("count \($0)") }
         try container.reload()
         expect(told.all.isEmpty)
         source.change(to: ["ratio": .double(.nan), "opaque": ["x": 2], "count": 2])
@@ -254,7 +254,7 @@ struct NumberExactTests {
         container[count] = 5
         try container.reload()
         expect(container[count], equals: 5)
-        container.reset(count)
+        container.reset { _ in count }
         expect(container[count], equals: 2)
     }
 }
@@ -303,7 +303,7 @@ struct ProportionOfDepthTests {
                 for text in [text, tables] {
                     let container = Container()
                     try container.apply(TOMLSource(text: text, name: "x"))
-                    _ = container.explain(PropertyKey<PropertyValue?>("a")).description
+                    _ = container.explain { _ in PropertyKey<PropertyValue?>("a") }.description
                     guard let value = try container.property("a", as: PropertyValue.self) else { return "nothing" }
                     try container.apply(DictionarySource(["b": value], name: "y"))
                     guard value.description.utf8.count > 1000 else { return "no words" }

@@ -81,18 +81,18 @@ struct SecretDescriptionTests {
         let reports = container.reports()
         try container.apply(TOMLSource(text: "[law26.server]\nhost = 'h'\npassword = 'hunter2'", name: "x"))
         let table = PropertyKey<[String: PropertyValue]>("law26.server", defaultValue: [:])
-        expect("\(container.explain(table))", equals: "law26.server = {host, password} (x:1:1)")
+        expect("\(container.explain { _ in table })", equals: "law26.server = {host, password} (x:1:1)")
         struct Server: Decodable, Sendable {
             var host: String
             var password: Int
         }
         let wrong = PropertyKey<Server?>("law26.server")
         expect(
-            thrown { _ = try container.require(wrong) },
+            thrown { _ = try container.require { _ in wrong } },
             equals: "x:3:12: law26.server.password: expected Int, found string")
         container[PropertyKey<Law26Settings?>("law26.code")] = Law26Settings()
         expect(
-            "\(container.explain(PropertyKey<Law26Settings?>("law26.code")))",
+            "\(container.explain { _ in PropertyKey<Law26Settings?>("law26.code") })",
             equals: "law26.code = {password} (set by code)")
         expect(reports.all.allSatisfy { !$0.contains("hunter2") })
     }
@@ -113,10 +113,10 @@ struct SecretDescriptionTests {
         let container = Container()
         try container.apply(TOMLSource(text: "law26.custom = 'hunter2'", name: "x"))
         let key = PropertyKey<Talkative?>("law26.custom", isSecret: true)
-        expect(thrown { _ = try container.require(key) }, equals: "x:1:16: law26.custom: the value is invalid")
+        expect(thrown { _ = try container.require { _ in key } }, equals: "x:1:16: law26.custom: the value is invalid")
         let open = PropertyKey<Talkative?>("law26.open")
         try container.apply(TOMLSource(text: "law26.open = 'blue'", name: "y"))
-        expect(thrown { _ = try container.require(open) }, equals: "y:1:14: blue: bad blue")
+        expect(thrown { _ = try container.require { _ in open } }, equals: "y:1:14: blue: bad blue")
     }
 
     @Test("The names inside a secret are shown by no error (law 26)")
@@ -124,11 +124,15 @@ struct SecretDescriptionTests {
         let container = Container()
         let key = PropertyKey<[String: Int]>("law26.tokens", defaultValue: [:], isSecret: true)
         try container.apply(TOMLSource(text: "law26.tokens.hunter2 = 'x'", name: "x"))
-        expect(thrown { _ = try container.require(key) }, equals: "x:1:24: law26.tokens.…: expected Int, found string")
+        expect(
+            thrown { _ = try container.require { _ in key } },
+            equals: "x:1:24: law26.tokens.…: expected Int, found string")
         struct Login: Decodable, Sendable { var user: String }
         let login = PropertyKey<Login?>("law26.account", isSecret: true)
         try container.apply(TOMLSource(text: "[law26.account]", name: "y"))
-        expect(thrown { _ = try container.require(login) }, equals: "y:1:1: law26.account.…: missing; expected String")
+        expect(
+            thrown { _ = try container.require { _ in login } },
+            equals: "y:1:1: law26.account.…: missing; expected String")
     }
 
     @Test("An argument that stands where a secret's value should is not printed, nor what follows a name (law 26)")
@@ -154,8 +158,8 @@ struct SecretDescriptionTests {
         let container = Container().unreported
         try container.apply(EnvironmentSource(environment: ["LAW26_PASS_WORD": Self.secret]))
         expect(container[secret], equals: Self.secret)
-        expect(!thrown { _ = try container.require(other) }.contains("hunter2"))
-        expect(!"\(container.explain(other))".contains("hunter2"))
+        expect(!thrown { _ = try container.require { _ in other } }.contains("hunter2"))
+        expect(!"\(container.explain { _ in other })".contains("hunter2"))
     }
 
     @Test("A source can mark values as secrets by patterns of their names (law 26)")
@@ -164,12 +168,17 @@ struct SecretDescriptionTests {
         let source = DictionarySource(["law26p": ["apiToken": "hunter2", "open": "blue", "a.token.b": "x"]], name: "x")
         try container.apply(source.markingSecrets("*apiToken", "vault.*", "law26p.*token*b"))
         expect(
-            "\(container.explain(PropertyKey<String?>("law26p.a.token.b")))", equals: "law26p.a.token.b = (secret) (x)")
+            "\(container.explain { _ in PropertyKey<String?>("law26p.a.token.b") })",
+            equals: "law26p.a.token.b = (secret) (x)")
         let token = PropertyKey<Int>("law26p.apiToken", defaultValue: 1)
-        expect(thrown { _ = try container.require(token) }, equals: "x: law26p.apiToken: expected Int, found string")
         expect(
-            "\(container.explain(PropertyKey<String?>("law26p.apiToken")))", equals: "law26p.apiToken = (secret) (x)")
-        expect("\(container.explain(PropertyKey<String?>("law26p.open")))", equals: "law26p.open = \"blue\" (x)")
+            thrown { _ = try container.require { _ in token } },
+            equals: "x: law26p.apiToken: expected Int, found string")
+        expect(
+            "\(container.explain { _ in PropertyKey<String?>("law26p.apiToken") })",
+            equals: "law26p.apiToken = (secret) (x)")
+        expect(
+            "\(container.explain { _ in PropertyKey<String?>("law26p.open") })", equals: "law26p.open = \"blue\" (x)")
     }
 
     @Test("A name that only begins like a secret's is none; what stands in a secret's table or list is (law 26)")
@@ -179,8 +188,8 @@ struct SecretDescriptionTests {
         let values: [String: PropertyValue] = ["law26b.keyboard": "qwerty", "law26b.key.text": "hunter2"]
         try container.apply(DictionarySource(values, name: "x"))
         let open = PropertyKey<String?>("law26b.keyboard")
-        expect("\(container.explain(open))", equals: "law26b.keyboard = \"qwerty\" (x)")
-        expect(!"\(container.explain(PropertyKey<String?>("law26b.key.text")))".contains("hunter2"))
+        expect("\(container.explain { _ in open })", equals: "law26b.keyboard = \"qwerty\" (x)")
+        expect(!"\(container.explain { _ in PropertyKey<String?>("law26b.key.text") })".contains("hunter2"))
         expect(SecretNames.cover("law26b.key[2]") && !SecretNames.cover("law26b.keyboard[2]"))
     }
 

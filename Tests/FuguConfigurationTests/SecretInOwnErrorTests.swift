@@ -39,8 +39,9 @@ struct SecretInOwnErrorTests {
         try container.apply(
             DictionarySource(["own26": ["list": [["user": .string(user), "password": "hunter2"]]]], name: "y"))
         for said in [
-            thrown { _ = try container.require(key) }, thrown { _ = try container.require(list) },
-            thrown { try container.validate([key, list]) }, "\(container.explain(key))", "\(container.explain(list))",
+            thrown { _ = try container.require { _ in key } }, thrown { _ = try container.require { _ in list } },
+            thrown { try container.validate([key, list]) }, "\(container.explain { _ in key })",
+            "\(container.explain { _ in list })",
         ] {
             expect(!said.contains("hunter2") && said.contains("the value is invalid"), "\(said)")
         }
@@ -57,6 +58,6 @@ struct SecretInOwnErrorTests {
         let container = Container()
         try container.apply(TOMLSource(text: "own26.color = 'bleu'", name: "x"))
         let color = PropertyKey<Color?>("own26.color")
-        expect(thrown { _ = try container.require(color) }, equals: "x:1:15: own26.color: no color: bleu")
+        expect(thrown { _ = try container.require { _ in color } }, equals: "x:1:15: own26.color: no color: bleu")
     }
 }

@@ -73,19 +73,19 @@ struct SecretTests {
     @Test("explain masks the value that wins, those it hides, and the default")
     func explain() throws {
         let key = PropertyKey("db.mode", defaultValue: "d3fault", isSecret: true)
-        expect("\(container.explain(key))", equals: "db.mode = (secret) (vault)")
-        expect(container.explain(key).winner.value == nil)
+        expect("\(container.explain { _ in key })", equals: "db.mode = (secret) (vault)")
+        expect(container.explain { _ in key }.winner.value == nil)
         let child = container.child()
         child[key] = secret + " by code"
         try child.apply(ArgumentsSource(["--db-mode", secret]))
         expect(
-            "\(child.explain(key))",
+            "\(child.explain { _ in key })",
             equals: """
                 db.mode = (secret) (set by code)
                   hides (secret) (argument --db-mode)
                   hides (secret) (vault)
                 """)
-        expect("\(Container().explain(key))", equals: "db.mode = (secret) (default)")
+        expect("\(Container().explain { _ in key })", equals: "db.mode = (secret) (default)")
         expect(
             "\(container.explain(\.password))",
             equals: """

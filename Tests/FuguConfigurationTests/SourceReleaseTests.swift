@@ -46,7 +46,7 @@ extension SourceReleaseTests {
             for _ in 0..<300 {
                 let container = Container()
                 do { try container.apply(source) } catch { Issue.record(error) }
-                container.observe(key) { _ in _ = source["law04.number"] }
+                container.observe({ _ in key }) { _ in _ = source["law04.number"] }
                 _ = container[key]
             }
             ended.add()

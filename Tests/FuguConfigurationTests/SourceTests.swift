@@ -401,7 +401,7 @@ struct SourceCornerTests {
         try container.apply(FolderSource(path: folder))
         let key = PropertyKey<String?>("corner.password")
         expect(thrown { try container.validate([key]) }, equals: "\(path): unknown name; did you mean corner-password?")
-        expect(thrown { _ = try container.require(key) }.contains("set \(folder)/corner-password"))
+        expect(thrown { _ = try container.require { _ in key } }.contains("set \(folder)/corner-password"))
         expect("\(FolderSource(path: folder).name)", equals: folder)
     }
 
@@ -440,7 +440,7 @@ struct SourceCornerTests {
     func fetched() async throws {
         let container = Container()
         try await container.apply(Flags())
-        expect("\(container.explain(PropertyKey<Int?>("corner.flag")))", equals: "corner.flag = 1 (flags)")
+        expect("\(container.explain { _ in PropertyKey<Int?>("corner.flag") })", equals: "corner.flag = 1 (flags)")
     }
 
     @Test("A key that isn't a PropertyKey stops the program with a message (law 25)")

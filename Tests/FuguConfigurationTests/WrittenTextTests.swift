@@ -302,8 +302,9 @@ struct WrittenTextTests {
             let reports = container.reports()
             _ = container[key]
             let told = [
-                thrown { try container.validate() }, thrown { _ = try container.require(key) }, reports.all.joined(),
-                "\(container.explain(key))", "\(container.explain())",
+                thrown { try container.validate() }, thrown { _ = try container.require { _ in key } },
+                reports.all.joined(),
+                "\(container.explain { _ in key })", "\(container.explain())",
                 thrown { _ = try container.property("written.hidden", as: Int.self) },
             ]
             expect(!told.contains { $0.contains("swordfish") }, "\(told)")
@@ -403,6 +404,6 @@ extension WrittenTextTests {
         expect(lines.count, equals: 2, error)
         expect(lines[0].hasPrefix("\(path.path)/written.wrong: written.wrong") && !error.contains("hunter4"), error)
         expect(lines.last?.hasSuffix("to read this one, apply JSONSource(path:)") == true, error)
-        expect(!"\(container.explain(pool))".contains("hunter3"), "\(container.explain(pool))")
+        expect(!"\(container.explain { _ in pool })".contains("hunter3"), "\(container.explain { _ in pool })")
     }
 }

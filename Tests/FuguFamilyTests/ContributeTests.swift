@@ -30,13 +30,13 @@ extension ContributeTests {
     func order() {
         let container = Container()
         let child = container.child()
-        child.contribute(to: routes) { _ in Route("child 1") }
-        container.contribute(to: routes) { _ in Route("root 1") }
-        container.contribute(to: routes) { _ in Route("root 2") }
+        child.contribute(to: { _ in routes }) { _ in Route("child 1") }
+        container.contribute(to: { _ in routes }) { _ in Route("root 1") }
+        container.contribute(to: { _ in routes }) { _ in Route("root 2") }
         let grandchild = child.child()
-        grandchild.child().contribute(to: routes) { _ in Route("elsewhere") }
-        grandchild.contribute(to: routes) { _ in Route("grandchild") }
-        child.contribute(to: routes) { _ in Route("child 2") }
+        grandchild.child().contribute(to: { _ in routes }) { _ in Route("elsewhere") }
+        grandchild.contribute(to: { _ in routes }) { _ in Route("grandchild") }
+        child.contribute(to: { _ in routes }) { _ in Route("child 2") }
         expect(texts(container), equals: ["own", "root 1", "root 2"])
         expect(texts(child), equals: ["own", "root 1", "root 2", "child 1", "child 2"])
         expect(texts(grandchild), equals: ["own", "root 1", "root 2", "child 1", "child 2", "grandchild"])
@@ -47,11 +47,11 @@ extension ContributeTests {
     func elements() {
         let container = Container()
         let loads = Counter()
-        container.contribute(to: routes) { _ in
+        container.contribute(to: { _ in routes }) { _ in
             loads.add()
             return Route("plain")
         }
-        container.contribute(to: routes) { Route("level \($0[Level.self])") }
+        container.contribute(to: { _ in routes }) { Route("level \($0[Level.self])") }
         expect(texts(container), equals: ["own", "plain", "level 1"])
         let child = container.child { $0[Level.self] = 5 }
         expect(texts(child), equals: ["own", "plain", "level 5"])
@@ -75,7 +75,7 @@ extension ContributeTests {
         let children = (1...3).map { number in
             container.child {
                 $0[RequestID.self] = number
-                $0.contribute(to: routes) { _ in Route("fixed \(number)") }
+                $0.contribute(to: { _ in routes }) { _ in Route("fixed \(number)") }
             }
         }
         for (index, child) in children.enumerated() { expect(texts(child), equals: ["own", "fixed \(index + 1)"]) }
@@ -88,12 +88,12 @@ extension ContributeTests {
         let child = container.child()
         let seen = Log<Int>()
         expect(texts(child), equals: ["own"])
-        child.observe(routes) { seen.add($0.count) }
-        container.contribute(to: routes) { _ in Route("late") }
+        child.observe({ _ in routes }) { seen.add($0.count) }
+        container.contribute(to: { _ in routes }) { _ in Route("late") }
         expect(texts(container), equals: ["own", "late"])
         expect(texts(child), equals: ["own", "late"])
         expect(seen.all, equals: [2])
-        container.contribute(to: routes) { _ in Route("later") }
+        container.contribute(to: { _ in routes }) { _ in Route("later") }
         expect(texts(child), equals: ["own", "late", "later"])
     }
 
@@ -101,9 +101,9 @@ extension ContributeTests {
     func reloads() {
         let list = FeatureKey<[String]>(reloadsWhenInputsChange: true, id: UniqueID()) { ["own \($0[Level.self])"] }
         let container = Container()
-        container.contribute(to: list) { "added \($0[Level.self])" }
+        container.contribute(to: { _ in list }) { "added \($0[Level.self])" }
         let child = container.child()
-        child.contribute(to: list) { "child \($0[RequestID.self])" }
+        child.contribute(to: { _ in list }) { "child \($0[RequestID.self])" }
         expect(child[list], equals: ["own 1", "added 1", "child 0"])
         container[Level.self] = 2
         expect(container[list], equals: ["own 2", "added 2"])
@@ -115,30 +115,30 @@ extension ContributeTests {
     func resets() {
         let container = Container()
         let child = container.child()
-        container.contribute(to: routes) { _ in Route("root") }
+        container.contribute(to: { _ in routes }) { _ in Route("root") }
         weak let added: Route?
         do {
-            child.contribute(to: routes) { _ in Route("child") }
+            child.contribute(to: { _ in routes }) { _ in Route("child") }
             added = child[routes].last
         }
         expect(added?.text, equals: "child")
-        child.reset(routes)
+        child.reset { _ in routes }
         expect(added == nil)
         expect(texts(child), equals: ["own", "root"])
-        container.reset(routes)
+        container.reset { _ in routes }
         expect(texts(container), equals: ["own"])
-        container.contribute(to: routes) { _ in Route("again") }
+        container.contribute(to: { _ in routes }) { _ in Route("again") }
         expect(texts(container), equals: ["own", "again"])
     }
 
     @Test("Setting the list takes the place of all elements, and a child adds to what was set")
     func sets() {
         let container = Container()
-        container.contribute(to: routes) { _ in Route("root") }
+        container.contribute(to: { _ in routes }) { _ in Route("root") }
         let child = container.child { $0[routes] = [Route("stub")] }
-        child.child().contribute(to: routes) { _ in Route("elsewhere") }
+        child.child().contribute(to: { _ in routes }) { _ in Route("elsewhere") }
         expect(texts(child), equals: ["stub"])
-        child.contribute(to: routes) { _ in Route("added") }
+        child.contribute(to: { _ in routes }) { _ in Route("added") }
         expect(texts(child), equals: ["stub", "added"])
         expect(texts(container), equals: ["own", "root"])
     }
@@ -146,24 +146,24 @@ extension ContributeTests {
     @Test("A container's decorations of a list are around all its elements, whatever the order of the calls (law 14)")
     func decorated() {
         let container = Container()
-        container.contribute(to: routes) { _ in Route("first") }
-        container.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
-        container.contribute(to: routes) { _ in Route("second") }
-        container.contribute(to: routes) { _ in Route("third") }
+        container.contribute(to: { _ in routes }) { _ in Route("first") }
+        container.decorate({ _ in routes }) { list, _ in list.map { Route("/\($0.text)") } }
+        container.contribute(to: { _ in routes }) { _ in Route("second") }
+        container.contribute(to: { _ in routes }) { _ in Route("third") }
         expect(texts(container), equals: ["/own", "/first", "/second", "/third"])
         let other = Container()
-        other.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
+        other.decorate({ _ in routes }) { list, _ in list.map { Route("/\($0.text)") } }
         expect(texts(other), equals: ["/own"])
-        other.contribute(to: routes) { _ in Route("first") }
-        other.decorate(routes) { list, _ in list + [Route("\(list.count)")] }
+        other.contribute(to: { _ in routes }) { _ in Route("first") }
+        other.decorate({ _ in routes }) { list, _ in list + [Route("\(list.count)")] }
         expect(texts(other), equals: ["/own", "/first", "2"])
-        other.contribute(to: routes) { _ in Route("second") }
+        other.contribute(to: { _ in routes }) { _ in Route("second") }
         expect(texts(other), equals: ["/own", "/first", "/second", "3"])
-        other.reset(routes)
+        other.reset { _ in routes }
         expect(texts(other), equals: ["own"])
         other[routes] = [Route("set")]
-        other.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
-        other.contribute(to: routes) { _ in Route("third") }
+        other.decorate({ _ in routes }) { list, _ in list.map { Route("/\($0.text)") } }
+        other.contribute(to: { _ in routes }) { _ in Route("third") }
         expect(texts(other), equals: ["/set", "/third"])
     }
 
@@ -171,12 +171,12 @@ extension ContributeTests {
     func decoratedAbove() {
         let container = Container()
         let child = container.child()
-        child.contribute(to: routes) { _ in Route("child") }
-        child.decorate(routes) { list, _ in list.map { Route("[\($0.text)]") } }
-        container.decorate(routes) { list, _ in list.map { Route("/\($0.text)") } }
+        child.contribute(to: { _ in routes }) { _ in Route("child") }
+        child.decorate({ _ in routes }) { list, _ in list.map { Route("[\($0.text)]") } }
+        container.decorate({ _ in routes }) { list, _ in list.map { Route("/\($0.text)") } }
         expect(texts(child), equals: ["[/own]", "[child]"])
-        child.contribute(to: routes) { _ in Route("second") }
-        container.contribute(to: routes) { _ in Route("root") }
+        child.contribute(to: { _ in routes }) { _ in Route("second") }
+        container.contribute(to: { _ in routes }) { _ in Route("root") }
         expect(texts(child), equals: ["[/own]", "[/root]", "[child]", "[second]"])
         expect(texts(container), equals: ["/own", "/root"])
     }
@@ -184,9 +184,9 @@ extension ContributeTests {
     @Test("A copy has the elements of a container and of its ancestors, in the same order (law 18)")
     func copies() {
         let container = Container()
-        container.contribute(to: routes) { Route("root \($0[Level.self])") }
+        container.contribute(to: { _ in routes }) { Route("root \($0[Level.self])") }
         let child = container.child { $0[Level.self] = 5 }
-        child.contribute(to: routes) { _ in Route("child") }
+        child.contribute(to: { _ in routes }) { _ in Route("child") }
         let copy = Container(copying: child)
         expect(texts(copy), equals: ["own", "root 5", "child"])
         expect(copy[routes][1] !== child[routes][1])
@@ -195,11 +195,11 @@ extension ContributeTests {
     @Test("The graph shows where each element was added, and where it lives")
     func origins() {
         let container = Container()
-        container.contribute(to: routes, fileID: "Search/Setup.swift", line: 12) {
+        container.contribute(to: { _ in routes }, fileID: "Search/Setup.swift", line: 12) {
             Route("level \($0[Level.self])")
         }
         let child = container.child { $0[Level.self] = 5 }
-        child.contribute(to: routes, fileID: "Shop/Setup.swift", line: 7) { _ in Route("child") }
+        child.contribute(to: { _ in routes }, fileID: "Shop/Setup.swift", line: 7) { _ in Route("child") }
         _ = child[routes]
         let entries = child.graph.entries.filter { $0.name.contains("Setup.swift") && $0.state == .loaded }
         expect(entries.count, equals: 2)
@@ -211,7 +211,7 @@ extension ContributeTests {
     @Test("A thousand elements are loaded in order, without nesting")
     func many() {
         let container = Container()
-        for number in 1...1_000 { container.contribute(to: routes) { _ in Route("\(number)") } }
+        for number in 1...1_000 { container.contribute(to: { _ in routes }) { _ in Route("\(number)") } }
         expect(texts(container), equals: ["own"] + (1...1_000).map { "\($0)" })
     }
 
@@ -220,7 +220,7 @@ extension ContributeTests {
         let container = Container()
         let list = FeatureKey<[Int]>(id: UniqueID()) { _ in [] }
         onThreads(8) { thread in
-            for number in 0..<50 { container.contribute(to: list) { _ in thread * 50 + number } }
+            for number in 0..<50 { container.contribute(to: { _ in list }) { _ in thread * 50 + number } }
         }
         expect(container[list].sorted(), equals: Array(0..<400))
     }
@@ -228,9 +228,9 @@ extension ContributeTests {
     @Test("Elements that one line adds before and after a decoration are all there")
     func aroundDecoration() {
         let container = Container()
-        func add(_ text: String) { container.contribute(to: routes) { _ in Route(text) } }
+        func add(_ text: String) { container.contribute(to: { _ in routes }) { _ in Route(text) } }
         add("a")
-        container.decorate(routes) { routes, _ in routes.map { Route("[\($0.text)]") } }
+        container.decorate({ _ in routes }) { routes, _ in routes.map { Route("[\($0.text)]") } }
         add("b")
         add("c")
         expect(texts(container), equals: ["[own]", "[a]", "[b]", "[c]"])

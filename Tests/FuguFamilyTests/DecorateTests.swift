@@ -148,7 +148,7 @@ extension DecorateTests {
         let loads = Counter()
         let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
         let container = Container()
-        container.decorate(key) { number, _ in number * 10 }
+        container.decorate({ _ in key }) { number, _ in number * 10 }
         let numbers = Log<Int>()
         onThreads(8) { _ in numbers.add(container.child()[key]) }
         expect(Set(numbers.all), equals: [10])
@@ -162,7 +162,7 @@ extension DecorateTests {
         for round in 1...50 {
             let container = Container()
             let children = (0..<8).map { number in
-                container.child { if number > 3 { $0.decorate(key) { plain, _ in -plain } } }
+                container.child { if number > 3 { $0.decorate({ _ in key }) { plain, _ in -plain } } }
             }
             let given = Log<Int>()
             onThreads(8) { given.add(children[$0][key]) }
@@ -176,7 +176,7 @@ extension DecorateTests {
         struct Offset: Property { static var defaultValue: Int { 0 } }
         let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Level.self] }
         let container = Container()
-        container.decorate(key) { number, container in number * 10 + container[Offset.self] }
+        container.decorate({ _ in key }) { number, container in number * 10 + container[Offset.self] }
         expect(container[key], equals: 10)
         container[Level.self] = 2
         expect(container[key], equals: 20)
@@ -188,7 +188,7 @@ extension DecorateTests {
     func shared() {
         let key = FeatureKey(home: .shared, id: UniqueID()) { _ in Mailer("pool") }
         let container = Container()
-        container.decorate(key) { pool, container in Mailer("\(container[RequestID.self])", around: pool) }
+        container.decorate({ _ in key }) { pool, container in Mailer("\(container[RequestID.self])", around: pool) }
         let child = container.child { $0[RequestID.self] = 7 }
         expect(child[key].text, equals: "7")
         expect(child[key].inner, is: container[key].inner)

@@ -452,9 +452,9 @@ extension HomeThreadsTests {
                 goesOn.open()
                 loading.wait()
             }
-            let scope = try #require(root.ifLoaded(key))
+            let scope = try #require(root.ifLoaded { _ in key })
             root[Number.self] = 2
-            expect(root.ifLoaded(key), is: scope)
+            expect(root.ifLoaded { _ in key }, is: scope)
             expect(root.graph.entries.first { $0.name.contains("takes a scope") }?.isStale != true)
         }
     }
@@ -467,7 +467,7 @@ extension HomeThreadsTests {
         let scope = root[key]
         expect(scope[Number.self], equals: 10)
         root[Number.self] = 5
-        expect(root.ifLoaded(key), is: scope)
+        expect(root.ifLoaded { _ in key }, is: scope)
         expect(root.scope("/a")[Number.self], equals: 10)
     }
 

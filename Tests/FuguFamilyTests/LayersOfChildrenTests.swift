@@ -60,30 +60,30 @@ extension LayersOfChildrenTests {
         let list = FeatureKey<[String]>(id: UniqueID()) { _ in ["\(made.add())"] }
         let child = container.child()
         let below = child.child { $0[Level.self] = 7 }
-        child.decorate(key) { "\($0) at \($1[Level.self])" }
-        child.contribute(to: list) { _ in "child" }
+        child.decorate({ _ in key }) { "\($0) at \($1[Level.self])" }
+        child.contribute(to: { _ in list }) { _ in "child" }
         expect(child[key], equals: "1 at 1")
         expect(below[key], equals: "1 at 7")
         expect(child[list], equals: ["2", "child"])
-        container.reset(key)
-        container.reset(list)
+        container.reset { _ in key }
+        container.reset { _ in list }
         expect(below[key], equals: "3 at 7")
         expect(child[key], equals: "3 at 1")
         expect(child[list], equals: ["4", "child"])
         // What a child wraps is what its parent has.
         expect(container[key], equals: "3")
-        container.reset(key)
+        container.reset { _ in key }
         expect(child[key], equals: "5 at 1")
         let seen = Log<String>()
         let rule = container.child()
-        rule.observe(key) { seen.add($0) }
+        rule.observe({ _ in key }) { seen.add($0) }
         expect(rule[key], equals: "5")
-        child.reset(key)
-        rule.reset(key)
+        child.reset { _ in key }
+        rule.reset { _ in key }
         expect(seen.all, equals: [])
         container[key] = "set"
-        container.reset(key)
-        child.decorate(key) { value, _ in "again \(value)" }
+        container.reset { _ in key }
+        child.decorate({ _ in key }) { value, _ in "again \(value)" }
         expect(child[key], equals: "again \(made.value)")
         expect(made.value > 5)
     }
@@ -184,11 +184,11 @@ extension LayersOfChildrenTests {
         let list = FeatureKey<[String]>(id: UniqueID()) { _ in ["own"] }
         let (made, container) = (Counter(), Container())
         func element(_ name: String) -> @Sendable (any FeatureContainer) -> String { { _ in "\(name) \(made.add())" } }
-        container.contribute(to: list, load: element("root"))
+        container.contribute(to: { _ in list }, load: element("root"))
         let child = container.child()
-        child.contribute(to: list, load: element("child"))
+        child.contribute(to: { _ in list }, load: element("child"))
         expect(child[list], equals: ["own", "root 1", "child 2"])
-        container.contribute(to: list, load: element("late"))
+        container.contribute(to: { _ in list }, load: element("late"))
         expect(child[list], equals: ["own", "root 1", "late 3", "child 2"])
         expect(container[list], equals: ["own", "root 1", "late 3"])
         container[list] = ["set"]

@@ -141,7 +141,7 @@ extension OverrideTests {
         expect(root.child { $0[network] = "mock" }.child()[account], equals: "account of session on mock")
         expect(root.child { $0[Address.self] = "test" }[account], equals: "account of session on network")
         let third = root.child()
-        third.replace(session) { _ in "replaced" }
+        third.replace({ _ in session }) { _ in "replaced" }
         expect(third[account], equals: "account of replaced")
         expect(addresses.all, equals: ["test"])
     }
@@ -403,7 +403,7 @@ extension OverrideLongLivedTests {
             expect(grandchild[key], equals: 1)
             let before = readsSecond.add(-readsSecond.value)
             expect(before, equals: 0)
-            root.reset(key)
+            root.reset { _ in key }
             readsSecond.add()
             root.node.family.pass((1 << bits) + extra)
             expect(root[key], equals: 2)

@@ -47,7 +47,7 @@ extension ReportsTests {
         let tenant = root.child { $0[Tenant.self] = "acme" }
         for _ in 1...3 {
             _ = tenant[Self.pool]
-            tenant.reset(Self.pool)
+            tenant.reset { _ in Self.pool }
         }
         let keyed = FeatureKey<Log<Int>>(home: .with(\.reportLimit), id: UniqueID()) { container in
             container.onClose {}
@@ -108,7 +108,7 @@ extension ReportsTests {
         let reader = FeatureKey<Int>(id: UniqueID()) { _ in root[Limit.self] + root[Tenant.self].count }
         for _ in 1...2 {
             expect(root[reader], equals: 11)
-            root.reset(reader)
+            root.reset { _ in reader }
         }
         expect(reports.count, equals: 2, "\(reports.all)")
         for (report, name) in zip(reports.all, ["Limit", "Tenant"]) {

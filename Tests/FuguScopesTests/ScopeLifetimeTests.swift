@@ -42,7 +42,7 @@ extension ScopeLifetimeTests {
         let number = scope[Number.self]
         try await finishing { try await scope.close() }
         expect(log.all, equals: ["closed \(number)", "released \(number)"])
-        expect(scope.ifLoaded(key) == nil)
+        expect(scope.ifLoaded { _ in key } == nil)
         try await finishing { try await root.close() }
         expect(log.count, equals: 2)
     }
@@ -67,13 +67,13 @@ extension ScopeLifetimeTests {
         let key = Self.made(log)
         let first = ObjectIdentifier(scope[key])
         let second = Log<Witness>()
-        scope.reset(key)
-        expect(scope.ifLoaded(key) == nil)
+        scope.reset { _ in key }
+        expect(scope.ifLoaded { _ in key } == nil)
         second.add(scope[key])
         expect(ObjectIdentifier(second.all[0]) != first || log.count > 0)
         let number = scope[Number.self]
         scope.resetAll()
-        expect(scope.ifLoaded(key) == nil)
+        expect(scope.ifLoaded { _ in key } == nil)
         expect(scope[key] !== second.all[0])
         expect(scope[Number.self], equals: (origin == .both ? 1 : number == 2 ? 0 : 1))
     }
@@ -109,7 +109,7 @@ extension ScopeLifetimeTests {
             }
         }
         expect(log.all, equals: ["closed 5", "released 5"])
-        expect(scope.ifLoaded(key) != nil)
+        expect(scope.ifLoaded { _ in key } != nil)
         try await finishing { try await scope.close() }
         expect(log.count, equals: 4)
     }
@@ -487,7 +487,7 @@ extension ScopeInvalidationTests {
         }
         container.invalidateScopes()
         expect(runs.value, equals: 2)
-        scope.reset(key)
+        scope.reset { _ in key }
         expect(scope[key] == (2, 2, 2))
     }
 }

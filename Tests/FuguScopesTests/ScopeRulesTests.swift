@@ -92,7 +92,7 @@ extension ScopeRulesTests {
         container[key] = 2
         container.configureScopes { $0[key] *= 10 }
         container.configureScopes { $0[Timeout.self] = $0[key] }
-        container.configureScopes("/plain") { $0.reset(key) }
+        container.configureScopes("/plain") { $0.reset { _ in key } }
         container.configureScopes { $0[Label.self] = "\($0[key])" }
         expect(container.scope("/a")[key], equals: 20)
         expect(container.scope("/a")[Timeout.self], equals: 20)

@@ -36,12 +36,12 @@ extension ScopeSourcesTests {
         let log = Log<String>()
         let key = made(log)
         let first = scope[key]
-        scope.reset(key)
-        expect(scope.ifLoaded(key) == nil)
+        scope.reset { _ in key }
+        expect(scope.ifLoaded { _ in key } == nil)
         let second = scope[key]
         expect(second !== first)
         scope.resetAll()
-        expect(scope.ifLoaded(key) == nil)
+        expect(scope.ifLoaded { _ in key } == nil)
         expect(scope[key] !== second)
         expect(scope[self.key], equals: 3)
     }
@@ -54,7 +54,7 @@ extension ScopeSourcesTests {
         _ = scope[key]
         try await finishing { try await scope.close() }
         expect(log.all, equals: ["closed 3", "released 3"])
-        expect(scope.ifLoaded(key) == nil)
+        expect(scope.ifLoaded { _ in key } == nil)
         try await finishing { try await root.close() }
         expect(log.count, equals: 2)
     }

@@ -166,7 +166,7 @@ struct StrictTestValueTests {
             _ = Container.program()[mail]
             try await runCase(.container { $0[Mail.self] = Mail() }) {
                 _ = (Container.current[mail], Container.current[wrapped])
-                Container.current.replace(mail) { _ in Mail() }
+                Container.current.replace({ _ in mail }) { _ in Mail() }
                 _ = Container.current[mail]
             }
         }

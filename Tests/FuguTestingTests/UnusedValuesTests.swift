@@ -112,13 +112,13 @@ struct UnusedValuesTests {
         let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
         let list = FeatureKey<[String]>(id: UniqueID()) { _ in [] }
         let trait = ContainerTrait.container(reportsUnusedValues: true) {
-            $0.decorate(word) { word, _ in "X(\(word))" }
-            $0.contribute(to: list) { _ in "added" }
+            $0.decorate({ _ in word }) { word, _ in "X(\(word))" }
+            $0.contribute(to: { _ in list }) { _ in "added" }
         }
         try await runCase(trait) {
             let copy = Container(copying: .current, .current)
-            copy.contribute(to: list) { _ in "in the copy" }
-            copy.decorate(list) { list, _ in list + ["last"] }
+            copy.contribute(to: { _ in list }) { _ in "in the copy" }
+            copy.decorate({ _ in list }) { list, _ in list + ["last"] }
             expect(copy[word], equals: "X(w)")
             expect(copy[list], equals: ["added", "in the copy", "last"])
         }

@@ -192,7 +192,7 @@ extension CheckTests {
         }
         let container = Container()
         container.handleReports { reports.add($0) }
-        _ = await container.check { $0.load(key) }
+        _ = await container.check { $0.load { _ in key } }
         expect(closed.value, equals: 1)
         expect(reports.all, equals: [])
     }

@@ -62,7 +62,7 @@ extension CopyTests {
         let set = Service("set")
         let key = FeatureKey { _ in Token(1) }
         original[Service.self] = set
-        original.replace(key) { container in Token(container[Size.self]) }
+        original.replace({ _ in key }) { container in Token(container[Size.self]) }
         let before = original[key]
         let copy = Container(copying: original)
         copy[Size.self] = 9
@@ -77,13 +77,13 @@ extension CopyTests {
     func loadedReplacement() {
         let original = Container()
         let key = FeatureKey { _ in Token(1) }
-        original.replace(key) { _ in Token(2) }
+        original.replace({ _ in key }) { _ in Token(2) }
         let child = original.child()
         _ = child[key]
         let copy = Container(copying: child)
         expect(copy[key].number, equals: 2)
         expect(copy[key] !== original[key])
-        copy.reset(key)
+        copy.reset { _ in key }
         expect(copy[key].number, equals: 1)
     }
 
@@ -164,8 +164,8 @@ extension CopyLayersTests {
 
     /// Wraps the word, and adds to the list.
     private func add(_ name: String, to container: Container) {
-        container.decorate(word) { word, _ in "\(name)(\(word))" }
-        container.contribute(to: list) { _ in name }
+        container.decorate({ _ in word }) { word, _ in "\(name)(\(word))" }
+        container.contribute(to: { _ in list }) { _ in name }
     }
 
     private func root(_ name: String) -> Container {
@@ -236,7 +236,7 @@ extension CopyLayersTests {
         // As for values, what an ancestor of the last container set wins.
         expect(Container(copying: child("B", of: first), first.child())[word], equals: "X(s)")
         let replaced = Container()
-        replaced.replace(word) { "r\($0[Level.self])" }
+        replaced.replace({ _ in word }) { "r\($0[Level.self])" }
         let copy = Container(copying: root("X"), child("Y", of: replaced))
         copy[Level.self] = 5
         expect(copy[word], equals: "Y(r5)")
@@ -251,10 +251,10 @@ extension CopyLayersTests {
     func mixed() {
         func mixture(_ name: String) -> Container {
             let container = Container()
-            func add(_ text: String) { container.contribute(to: list) { _ in text } }
+            func add(_ text: String) { container.contribute(to: { _ in list }) { _ in text } }
             add("\(name)1")
             add("\(name)2")
-            container.decorate(list) { list, _ in list.map { "[\($0)]" } }
+            container.decorate({ _ in list }) { list, _ in list.map { "[\($0)]" } }
             add("\(name)3")
             add("\(name)4")
             return container
@@ -295,15 +295,15 @@ extension CopyLayersTests {
             do {
                 let witness = Witness { ended.add() }
                 let first = root("X")
-                first.decorate(word) { word, _ in
+                first.decorate({ _ in word }) { word, _ in
                     withExtendedLifetime(witness) { word }
                 }
                 copy = Container(copying: child("B", of: first), child("Y"))
             }
             expect(copy[word], equals: "Y(B(X(w)))")
             expect(copy[list], equals: ["X", "B", "Y"])
-            copy.reset(list)
-            copy.reset(word)
+            copy.reset { _ in list }
+            copy.reset { _ in word }
             expect(ended.value, equals: 1)
             expect(copy.graph.entries.isEmpty)
             expect(copy[word], equals: "w")
@@ -326,7 +326,7 @@ extension CopyLayersTests {
         expect(below[copied], equals: "Y(X(w))")
         add("Z", to: container)
         expect(container[copied], equals: "Z(X(w))")
-        below.reset(word)
+        below.reset { _ in word }
         expect(below[copied], equals: "Z(X(w))")
     }
 }

@@ -292,7 +292,7 @@ extension FamilyDepthTests {
             return threadTime {
                 for _ in 0..<5 {
                     expect(container[key], equals: count)
-                    container.reset(key)
+                    container.reset { _ in key }
                 }
             }
         }
@@ -311,7 +311,7 @@ extension FamilyDepthTests {
                 if inAChild { for key in keys { _ = container[key] } }
                 return threadTime {
                     for _ in 0..<100 {
-                        container.reset(keys[count - 1])
+                        container.reset { _ in keys[count - 1] }
                         expect(container[keys[count - 1]].value, equals: count + (inAChild ? 1 : 0))
                     }
                 }
@@ -335,8 +335,8 @@ extension FamilyDepthTests {
             isRight = isRight && child![keys[count - 1]].value == count && ended.value == count
             child = nil
             container![Bottom.self] = 2
-            isRight = isRight && (container!.ifLoaded(keys[count - 1]) == nil) == reloads
-            container!.reset(keys[count / 2])
+            isRight = isRight && (container!.ifLoaded { _ in keys[count - 1] } == nil) == reloads
+            container!.reset { _ in keys[count / 2] }
             container = nil
             return isRight
         }

@@ -37,14 +37,14 @@ extension FaultTests {
             return 5
         }
         let own = FeatureKey(id: UniqueID()) { _ in 5 }
-        container.replace(own) { [weak container] _ in
+        container.replace({ _ in own }) { [weak container] _ in
             container?[own] = 7
             return 6
         }
         expect(container[key], equals: 5)
         expect(container[Number.self], equals: 1)
         expect(container[own], equals: 7)
-        expect(container.ifLoaded(own), equals: 7)
+        expect(container.ifLoaded { _ in own }, equals: 7)
     }
 
     @Test("Threads that a load starts read through its handle, during the load and after it (laws 6 and 15)")
@@ -70,7 +70,7 @@ extension FaultTests {
         for thread in threads.all { thread.wait() }
         expect(late.all, equals: [3])
         // It read the child's number, and so lives there.
-        expect(container.ifLoaded(key) == nil)
+        expect(container.ifLoaded { _ in key } == nil)
     }
 
     @Test("An observer may close its container and wait for that (laws 10 and 28)")
@@ -142,7 +142,7 @@ extension FaultTests {
         container[slot] = Self.writer(0, container, slot)
         container.update { $0[slot] = nil }
         container[slot] = Self.writer(0, container, slot)
-        container.reset(slot)
+        container.reset { _ in slot }
         expect(container[Number.self], equals: 6)
     }
 
@@ -170,7 +170,7 @@ extension FaultTests {
         let container = Container()
         let key = PropertyKey(defaultValue: Writing(number: 0) {}, id: UniqueID())
         let heard = Log<Int>()
-        container.observe(key) { heard.add($0.number) }
+        container.observe({ _ in key }) { heard.add($0.number) }
         _ = container[key]
         let left = Counter()
         left.add(3)

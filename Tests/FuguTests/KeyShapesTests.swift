@@ -78,11 +78,11 @@ extension KeyShapesTests {
         let container = Container()
         container.replace(\.sensor) { _ in Sensor(degrees: 7) }
         expect(container[Sensor.self].degrees, equals: 7)
-        container.decorate(FeatureKey(Sensor.self)) { sensor, _ in Sensor(degrees: sensor.degrees + 1) }
+        container.decorate({ _ in FeatureKey(Sensor.self) }) { sensor, _ in Sensor(degrees: sensor.degrees + 1) }
         expect(container[Sensor.self].degrees, equals: 8)
         container.modify(\.sensor) { $0.degrees += 1 }
         expect(container[Sensor.self].degrees, equals: 9)
-        container.reset(FeatureKey(Sensor.self))
+        container.reset { _ in FeatureKey(Sensor.self) }
         expect(container[Sensor.self].degrees, equals: 20)
         container.contribute(to: \.names) { _ in "second" }
         expect(container[Names.self], equals: ["first", "second"])
@@ -96,7 +96,7 @@ extension KeyShapesTests {
         try await container.warmUp { $0.load(\.sensor) }
         expect(container.ifLoaded(Sensor.self) != nil)
         expect(container.explain(\.sensor), equals: container.explain(Sensor.self))
-        expect(container.explain(ContainerKeys().sensor).name, equals: "Sensor")
+        expect(container.explain(\.sensor).name, equals: "Sensor")
         let check = await Container().check(overriding: \.sensor) { $0.load(Names.self) }
         expect(check.overridden, equals: ["Sensor"])
     }
@@ -105,17 +105,17 @@ extension KeyShapesTests {
     func values() async {
         let container = Container()
         let heard = Log<Int>()
-        container.observe(limit(of: "ada")) { heard.add($0) }
+        container.observe({ _ in limit(of: "ada") }) { heard.add($0) }
         container[limit(of: "ada")] = 2
         container[limit(of: "eve")] = 9
-        container.modify(limit(of: "ada")) { $0 += 1 }
-        expect(container.ifLoaded(limit(of: "ada")), equals: 3)
-        for await value in container.values(of: limit(of: "ada")) {
+        container.modify({ _ in limit(of: "ada") }) { $0 += 1 }
+        expect(container.ifLoaded { _ in limit(of: "ada") }, equals: 3)
+        for await value in container.values(of: { _ in limit(of: "ada") }) {
             expect(value, equals: 3)
             break
         }
-        expect("\(container.explain(limit(of: "ada")))".contains("is 3"))
-        container.reset(limit(of: "ada"))
+        expect("\(container.explain { _ in limit(of: "ada") })".contains("is 3"))
+        container.reset { _ in limit(of: "ada") }
         expect(container[limit(of: "ada")], equals: 1)
         expect(heard.all, equals: [2, 3, 1])
         expect(container[limit(of: "eve")], equals: 9)
@@ -125,17 +125,17 @@ extension KeyShapesTests {
     func featureValues() async throws {
         let container = Container()
         let heard = Log<String>()
-        container.observe(room(1)) { heard.add($0) }
-        try await container.warmUp { $0.load(room(1)) }
+        container.observe({ _ in room(1) }) { heard.add($0) }
+        try await container.warmUp { $0.load { _ in room(1) } }
         container[limit(of: "ada")] = 2
-        container.decorate(room(1)) { room, _ in room + "!" }
-        container.replace(room(2)) { _ in "replaced" }
+        container.decorate({ _ in room(1) }) { room, _ in room + "!" }
+        container.replace({ _ in room(2) }) { _ in "replaced" }
         expect(container[room(1)], equals: "room 1, 2!")
         expect(container[room(2)], equals: "replaced")
         expect(container[room(3)], equals: "room 3, 2")
         expect(heard.all, equals: ["room 1, 1", "room 1, 2", "room 1, 2!"])
         let list = FeatureKey(id: UniqueID()) { _ in ["first"] }
-        container.contribute(to: list) { _ in "second" }
+        container.contribute(to: { _ in list }) { _ in "second" }
         expect(container[list], equals: ["first", "second"])
     }
 
@@ -143,8 +143,8 @@ extension KeyShapesTests {
     func homes() async {
         let container = Container()
         let tenant = PropertyKey(defaultValue: "nobody", id: UniqueID())
-        let pool = FeatureKey(home: .with(tenant), id: UniqueID()) { Witness($0[tenant]) }
-        let tenants = container.children(by: tenant, capacity: 2)
+        let pool = FeatureKey(home: .with({ _ in tenant }), id: UniqueID()) { Witness($0[tenant]) }
+        let tenants = container.children(by: { _ in tenant }, capacity: 2)
         for name in ["acme", "zoo"] {
             let names = await tenants.withChild(for: name) { [$0[pool].name, $0.child()[pool].name] }
             expect(names, equals: [name, name])

@@ -33,8 +33,8 @@ extension KeyTypeTests {
             expect(container[feature], equals: value)
             expect(child[feature], equals: value)
         }
-        container.reset(property)
-        container.reset(feature)
+        container.reset { _ in property }
+        container.reset { _ in feature }
         expect(container[property], equals: first)
         expect(child[feature], equals: first)
     }

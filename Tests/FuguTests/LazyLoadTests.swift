@@ -19,13 +19,13 @@ extension LazyLoadTests {
         let feature = FeatureKey { _ in runs.add() }
         let container = Container()
         let child = container.child()
-        expect(container.ifLoaded(property) == nil)
-        expect(container.ifLoaded(feature) == nil)
+        expect(container.ifLoaded { _ in property } == nil)
+        expect(container.ifLoaded { _ in feature } == nil)
         expect(runs.value, equals: 0)
         for _ in 0..<10 { _ = (container[property], container[feature], child[property], child[feature]) }
         expect(runs.value, equals: 2)
-        expect(container.ifLoaded(property), equals: 1)
-        expect(child.ifLoaded(feature), equals: 2)
+        expect(container.ifLoaded { _ in property }, equals: 1)
+        expect(child.ifLoaded { _ in feature }, equals: 2)
     }
 
     @Test("A feature that is set before its first read is never loaded (law 3)")
@@ -67,11 +67,11 @@ extension LazyUnreadTests {
             expect(key, equals: Self.counted(evaluated))
             container[key] = 5
             expect(container[key], equals: 5)
-            container.observe(key) { _ in }.cancel()
+            container.observe({ _ in key }) { _ in }.cancel()
             _ = (container.graph, "\(key)", Container(copying: container))
         }
         expect(evaluated.value, equals: 0)
-        container.reset(Self.counted(evaluated))
+        container.reset { _ in Self.counted(evaluated) }
         expect(container[Self.counted(evaluated)], equals: 1)
         expect(container[Self.counted(evaluated)], equals: 1)
         expect(evaluated.value, equals: 1)

@@ -341,10 +341,10 @@ extension MainActorTests {
         expect(container.law9Voice.say(), equals: "I'm I'm untitleduntitled")
         container.law9Voice = Law9Speaker("set")
         expect(container.ifLoaded(\.law9Voice)?.say(), equals: "I'm set")
-        container.decorate(ContainerKeys().law9Voice) { voice, _ in Law9Speaker(voice.say()) }
+        container.decorate(\.law9Voice) { voice, _ in Law9Speaker(voice.say()) }
         expect(container.law9Voice.say(), equals: "I'm I'm set")
         let child = container.child()
-        child.replace(ContainerKeys().law9Voice) { Law9Speaker("replaced " + $0[Law9Title.self]) }
+        child.replace(\.law9Voice) { Law9Speaker("replaced " + $0[Law9Title.self]) }
         expect(child.law9Voice.say(), equals: "I'm replaced untitled")
         child.reset(\.law9Voice)
         container.reset(\.law9Voice)
@@ -359,7 +359,7 @@ extension MainActorTests {
         let container = Container()
         let key = PropertyKey(defaultValue: Law9Size(width: 1))
         let heard = Counter()
-        container.observe(key) { _ in heard.add() }
+        container.observe({ _ in key }) { _ in heard.add() }
         container[key] = Law9Size(width: 2)
         container[key] = Law9Size(width: 2)
         expect(heard.value, equals: 1)

@@ -196,14 +196,14 @@ extension MeetingsTests {
         let world = PastCopy()
         let (container, middle, child, copied) = (world.container, world.middle, world.child, world.copied)
         let (seen, others) = (Log<Int>(), Log<Int>())
-        child.observe(copied) { seen.add($0) }
+        child.observe({ _ in copied }) { seen.add($0) }
         let sibling = middle.child()
-        sibling.observe(copied) { others.add($0) }
+        sibling.observe({ _ in copied }) { others.add($0) }
         expect(child[copied], equals: 2)
         expect(child[world.reader], equals: 2)
         expect(container[copied], equals: 2)
         expect(middle[copied], equals: 1)
-        container.reset(copied)
+        container.reset { _ in copied }
         expect(child[world.reader], equals: 3)
         expect(child[copied], equals: 3)
         expect(container[copied], equals: 3)
@@ -218,7 +218,7 @@ extension MeetingsTests {
         let (child, copied, reader) = (world.child, world.copied, world.reader)
         expect(child[reader], equals: 2)
         expect(child[copied], equals: 2)
-        child.reset(PastCopy.overridden)
+        child.reset { _ in PastCopy.overridden }
         expect(child[copied], equals: 1)
         expect(child[reader], equals: 1)
         child[PastCopy.overridden] = 1

@@ -157,7 +157,7 @@ extension ObservationTokenTests {
         let key = FeatureKey { _ in 0 }
         container.observe(Number.self, while: owner!) { heard.add($0) }
         container.observe(Device.self, while: owner!) { heard.add($0) }
-        container.observe(key, while: owner!) { heard.add($0) }
+        container.observe({ _ in key }, while: owner!) { heard.add($0) }
         container[Number.self] = 1
         container[Device.self] = 2
         container[key] = 3

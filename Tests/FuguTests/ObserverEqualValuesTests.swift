@@ -108,9 +108,9 @@ extension ObserverEqualValuesTests {
         let (made, container, heard) = (Counter(), Container(), Log<Int>())
         let key = PropertyKey<Int>(defaultValue: made.add(), id: UniqueID())
         let reader = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[key] * 10 }
-        container.observe(key) { heard.add($0) }
+        container.observe({ _ in key }) { heard.add($0) }
         expect(container[reader], equals: 10)
-        container.reset(key)
+        container.reset { _ in key }
         let now = container[key]
         expect(now > 1)
         expect(heard.all, equals: [1, now])

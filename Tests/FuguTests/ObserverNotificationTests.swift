@@ -454,7 +454,7 @@ extension ObserverRoundsTests {
                 let keys = (0..<count).map { PropertyKey(defaultValue: 0, id: $0) }
                 let container = Container()
                 for (key, next) in zip(keys, keys.dropFirst()) {
-                    container.observe(key) { container[next] = $0 + 1 }
+                    container.observe({ _ in key }) { container[next] = $0 + 1 }
                 }
                 container[keys[0]] = 1
                 precondition(container[keys[count - 1]] == count)
@@ -505,7 +505,7 @@ extension ObserverRoundsTests {
         try await finishing {
             let container = Container()
             let key = PropertyKey(defaultValue: Slow(number: 0, compared: nil))
-            container.observe(key) { _ in }
+            container.observe({ _ in key }) { _ in }
             let (compared, ended) = (Counter(), Counter())
             let busy = startThread {
                 var number = 1

@@ -61,8 +61,8 @@ extension ObserverOrderTests {
         let property = PropertyKey(defaultValue: 1)
         let heard = Log<String>()
         container.observe(Label.self) { heard.add($0) }
-        container.observe(key) { heard.add("key \($0)") }
-        container.observe(property) { heard.add("property \($0)") }
+        container.observe({ _ in key }) { heard.add("key \($0)") }
+        container.observe({ _ in property }) { heard.add("property \($0)") }
         container.observe(Parsed.self) { heard.add("parsed \($0)") }
         container.observe(Fetched.self) { heard.add("fetched \($0)") }
         _ = (container[Label.self], container[key], container[property])
@@ -110,14 +110,14 @@ extension ObserverOrderTests {
         let container = Container()
         let key = PropertyKey(defaultValue: [0])
         let logs = (0..<2).map { _ in Log<[Int]>() }
-        for log in logs { container.observe(key) { log.add($0) } }
+        for log in logs { container.observe({ _ in key }) { log.add($0) } }
         await onThreads(4) { thread in
             for step in 0..<500 {
                 switch thread {
                 case 0: container[key] = [step]
-                case 1: container.modify(key) { $0.append(step) }
+                case 1: container.modify({ _ in key }) { $0.append(step) }
                 case 2: container.update { $0[key] = [-step] }
-                default: step % 10 == 0 ? container.reset(key) : withExtendedLifetime(container[key]) {}
+                default: step % 10 == 0 ? container.reset { _ in key } : withExtendedLifetime(container[key]) {}
                 }
             }
         }
@@ -229,7 +229,7 @@ extension ObserverOrderTests {
         let key = PropertyKey(defaultValue: Witness())
         let witness = Witness()
         let heard = Counter()
-        container.observe(key) { _ in heard.add() }
+        container.observe({ _ in key }) { _ in heard.add() }
         container[key] = witness
         container[key] = witness
         expect(heard.value, equals: 2)
@@ -241,7 +241,7 @@ extension ObserverOrderTests {
         let key = PropertyKey(defaultValue: Double.nan)
         let heard = Counter()
         container[key] = .nan
-        container.observe(key) { _ in heard.add() }
+        container.observe({ _ in key }) { _ in heard.add() }
         container[key] = .nan
         container[key] = 1
         container[key] = 1
@@ -254,7 +254,7 @@ extension ObserverOrderTests {
         let key = PropertyKey(defaultValue: Touchy(number: 0))
         container[key] = Touchy(number: 1)
         let heard = Log<Int>()
-        container.observe(key) { heard.add($0.number) }
+        container.observe({ _ in key }) { heard.add($0.number) }
         let once = Counter()
         container[key] = Touchy(number: 1) {
             guard once.add() == 1 else { return }
@@ -287,11 +287,11 @@ extension ObserverOrderTests {
         let container = Container()
         let key = PropertyKey(defaultValue: Touchy(number: 0))
         let comparisons = Counter()
-        container.observe(key) { _ in }.cancel()
+        container.observe({ _ in key }) { _ in }.cancel()
         container[key] = Touchy(number: 1) { comparisons.add() }
         container[key] = Touchy(number: 1)
         expect(comparisons.value, equals: 0)
-        container.observe(key) { _ in }
+        container.observe({ _ in key }) { _ in }
         container[key] = Touchy(number: 1) { comparisons.add() }
         expect(comparisons.value, equals: 1)
     }
@@ -415,8 +415,8 @@ extension ObserverDeferralTests {
         let inner = FeatureKey { $0[Number.self] + 1 }
         let outer = FeatureKey { handle in handle[inner] + (heard.all.isEmpty ? 10 : 1_000) }
         container.observe(Number.self) { heard.add("number \($0)") }
-        container.observe(inner) { heard.add("inner \($0)") }
-        container.observe(outer) { heard.add("outer \($0)") }
+        container.observe({ _ in inner }) { heard.add("inner \($0)") }
+        container.observe({ _ in outer }) { heard.add("outer \($0)") }
         expect(container[outer], equals: 11)
         expect(Set(heard.all), equals: ["number 0", "inner 1", "outer 11"])
         expect(heard.count, equals: 3)

@@ -228,8 +228,9 @@ extension ReleaseFromListsTests {
             switch self {
             case .events:
                 let tokens = [
-                    container.observe(slot) { _ in },
-                    container.observe(turn) { [weak container] _ in for _ in numbers { container?[slot] = make() }
+                    container.observe({ _ in slot }) { _ in },
+                    container.observe({ _ in turn }) { [weak container] _ in
+                        for _ in numbers { container?[slot] = make() }
                     },
                 ]
                 container[turn] += 1
@@ -237,31 +238,33 @@ extension ReleaseFromListsTests {
                 for token in tokens { token.cancel() }
             case .eventsOfTransactions:
                 let key = feature(0)
-                let token = container.observe(key) { _ in }
+                let token = container.observe({ _ in key }) { _ in }
                 container.update { changes in
                     for _ in numbers {
-                        container.reset(key)
+                        container.reset { _ in key }
                         _ = container[key]
                     }
-                    changes.replace(key) { _ in make() }
+                    changes.replace({ _ in key }) { _ in make() }
                 }
                 token.cancel()
-                container.reset(key)
+                container.reset { _ in key }
             case .observers:
                 let tokens = numbers.map { _ in
-                    container.observe(turn) { [held = make()] _ in withExtendedLifetime(held) {} }
+                    container.observe({ _ in turn }) { [held = make()] _ in withExtendedLifetime(held) {} }
                 }
                 container[turn] += 1
                 for token in tokens { token.cancel() }
             case .ownedObservers:
                 for _ in numbers {
-                    container.observe(turn, while: Witness()) { [held = make()] _ in withExtendedLifetime(held) {} }
+                    container.observe({ _ in turn }, while: Witness()) { [held = make()] _ in
+                        withExtendedLifetime(held) {}
+                    }
                 }
                 container[turn] += 1
             case .waiters:
                 let key = feature(0)
                 let (begun, mayEnd) = (Gate(), Gate())
-                container.replace(key) { _ in
+                container.replace({ _ in key }) { _ in
                     begun.open()
                     mayEnd.wait()
                     return make()
@@ -270,20 +273,20 @@ extension ReleaseFromListsTests {
                 await begun.opened()
                 // The instance isn't kept, so only the waiters have it.
                 let others = numbers.map { _ in startThread { _ = container[key] } }
-                container.reset(key)
+                container.reset { _ in key }
                 mayEnd.open()
                 for thread in [first] + others { await thread.opened() }
-                container.reset(key)
+                container.reset { _ in key }
             case .loads:
                 // What was reset during its load is kept nowhere.
                 for number in numbers {
                     let key = feature(number)
-                    container.replace(key) { _ in
-                        container.reset(key)
+                    container.replace({ _ in key }) { _ in
+                        container.reset { _ in key }
                         return make()
                     }
                     _ = container[key]
-                    container.reset(key)
+                    container.reset { _ in key }
                 }
             case .failures:
                 let key = FeatureKey<Int>(id: "forgiving\(name)") { handle in
@@ -295,13 +298,13 @@ extension ReleaseFromListsTests {
                 _ = child[key]
             case .effects:
                 for number in numbers { _ = container[feature(number)] }
-                container.update { changes in for number in numbers { changes.reset(feature(number)) } }
+                container.update { changes in for number in numbers { changes.reset({ _ in feature(number) }) } }
             case .writes:
                 container.update { changes in
                     for _ in numbers { changes[slot] = make() }
                     changes[slot] = nil
                 }
-                container.reset(slot)
+                container.reset { _ in slot }
             case .undoneWrites:
                 try? container.update { _ throws(Failure) in
                     try? container.update { changes throws(Failure) in
@@ -313,10 +316,11 @@ extension ReleaseFromListsTests {
             case .layers:
                 let key = FeatureKey<Int>(id: "layered\(name)") { _ in 1 }
                 for _ in numbers.prefix(48) {
-                    container.decorate(key) { [held = make()] value, _ in withExtendedLifetime(held) { value } }
+                    container.decorate({ _ in key }) { [held = make()] value, _ in withExtendedLifetime(held) { value }
+                    }
                 }
                 _ = container[key]
-                container.reset(key)
+                container.reset { _ in key }
             case .rules:
                 let child = container.child()
                 for _ in numbers { child.configureScopes { $0[slot] = make() } }
@@ -335,7 +339,7 @@ extension ReleaseFromListsTests {
                 }
                 for _ in 0..<3 {
                     _ = child[key]
-                    child.reset(key)
+                    child.reset { _ in key }
                 }
                 try await child.close()
             case .snapshots:
@@ -345,7 +349,7 @@ extension ReleaseFromListsTests {
                     return 1
                 }
                 _ = child[reader]
-                for number in numbers { container.reset(feature(number)) }
+                for number in numbers { container.reset({ _ in feature(number) }) }
             case .childrenByKey:
                 let children = container.children(by: Turn.self, capacity: 1)
                 for number in numbers {
@@ -355,7 +359,7 @@ extension ReleaseFromListsTests {
                     }
                 }
                 await children.evictAll()
-                for number in numbers { container.reset(feature(number)) }
+                for number in numbers { container.reset({ _ in feature(number) }) }
             }
         }
     }
@@ -406,7 +410,7 @@ extension ReleaseFromListsTests {
         let container = Container()
         let slot = PropertyKey<Witness?>(defaultValue: nil, id: "slot")
         let (ended, left) = (Counter(), Log<Int>())
-        container.observe(slot) { value in if value != nil { left.add(ended.value) } }
+        container.observe({ _ in slot }) { value in if value != nil { left.add(ended.value) } }
         container.observe(Turn.self) { [weak container] _ in
             for _ in 0..<count { container?[slot] = Witness { ended.add() } }
             container?[slot] = nil

@@ -41,9 +41,9 @@ extension ReleaseTests {
         let keeping = FeatureKey { Keeping(container: $0, witness: Witness { ended.add() }) }
         let container = Container()
         _ = (container[bare], container[keeping])
-        container.reset(bare)
+        container.reset { _ in bare }
         expect(ended.value, equals: 1)
-        container.reset(keeping)
+        container.reset { _ in keeping }
         expect(ended.value, equals: 2)
         _ = (container[bare], container[keeping])
         container[bare] = Witness()
@@ -216,14 +216,14 @@ extension ReleaseTests {
             for _ in 0..<3_000 {
                 switch thread {
                 case 0: container[key] = Witness { ended.add() }
-                case 1: container.reset(key)
+                case 1: container.reset { _ in key }
                 case 2: withExtendedLifetime(container[key]) {}
                 default: withExtendedLifetime(child[key]) {}
                 }
             }
         }
         let before = ended.value
-        container.reset(key)
+        container.reset { _ in key }
         _ = container[key]
         container[key] = Witness()
         expect(ended.value > before)

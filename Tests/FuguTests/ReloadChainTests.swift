@@ -45,7 +45,7 @@ extension ReloadChainTests {
         for number in 0...count { _ = container[ContainerKeys().chainLink(number)] }
         let (seen, before) = (Log<Int>(), loads.value)
         Self.onSmallStack {
-            container.observe(ContainerKeys().chainLink(count)) { seen.add($0) }
+            container.observe({ $0.chainLink(count) }) { seen.add($0) }
             container.chainStart = 100
         }
         expect(seen.all, equals: [count + 100])
@@ -59,7 +59,7 @@ extension ReloadChainTests {
         for number in 0...count { _ = container[ContainerKeys().chainDefault(number)] }
         let seen = Log<Int>()
         Self.onSmallStack {
-            container.observe(ContainerKeys().chainDefault(count)) { seen.add($0) }
+            container.observe({ $0.chainDefault(count) }) { seen.add($0) }
             container.chainStart = 100
         }
         expect(seen.all, equals: [count + 100])
@@ -71,7 +71,7 @@ extension ReloadChainTests {
         for number in 0...150 { _ = container[ContainerKeys().chainSum(number)] }
         let seen = Log<Int>()
         Self.onSmallStack {
-            container.observe(ContainerKeys().chainSum(150)) { seen.add($0) }
+            container.observe({ $0.chainSum(150) }) { seen.add($0) }
             container.chainStart = 100
         }
         expect(seen.all, equals: [100])
@@ -86,7 +86,7 @@ extension ReloadChainTests {
         }
         let top = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0.chainStart == 1 ? $0[other] : 0 }
         let seen = Log<Int>()
-        container.observe(top) { seen.add($0) }
+        container.observe({ _ in top }) { seen.add($0) }
         _ = container[top]
         container.chainStart = 2
         expect(seen.all, equals: [1, 0])

@@ -44,7 +44,7 @@ extension ReloadTests {
               child            → root kept: 1
             """)
         expect(isStale())
-        root.reset(key)
+        root.reset { _ in key }
         family.show(
             """
             root       size=2  → root new: 2
@@ -108,7 +108,7 @@ extension ReloadTests {
               other    size=8  → other new: 8
             """)
         family["root"].modify(Size.self) { $0 += 4 }
-        expect(family["root"].ifLoaded(Self.live) == nil)
+        expect(family["root"].ifLoaded { _ in Self.live } == nil)
         expect(family["root"][Self.live].text, equals: "5")
     }
 
@@ -156,7 +156,7 @@ extension ReloadTests {
         root[Size.self] = 2
         expect(root[middle], is: before)
         expect(root[top], is: made)
-        root.reset(middle)
+        root.reset { _ in middle }
         expect(root[top] !== made)
         expect(root[top].number, equals: 2)
     }
@@ -194,8 +194,8 @@ extension ReloadTests {
         let root = Container()
         expect(root[diamond.top].number, equals: 2009)
         root[Size.self] = 2
-        expect(root.ifLoaded(diamond.left) == nil)
-        expect(root.ifLoaded(diamond.top) == nil)
+        expect(root.ifLoaded { _ in diamond.left } == nil)
+        expect(root.ifLoaded { _ in diamond.top } == nil)
         expect(root[diamond.top].number, equals: 4009)
         expect(diamond.loads.all.count, equals: 8)
     }
@@ -206,9 +206,9 @@ extension ReloadTests {
         let root = Container()
         _ = root[diamond.top]
         let heard = Log<String>()
-        root.observe(diamond.top) { heard.add("top \($0.number)") }
-        root.observe(diamond.left) { heard.add("left \($0.number)") }
-        root.observe(diamond.bottom) { heard.add("bottom \($0.number)") }
+        root.observe({ _ in diamond.top }) { heard.add("top \($0.number)") }
+        root.observe({ _ in diamond.left }) { heard.add("left \($0.number)") }
+        root.observe({ _ in diamond.bottom }) { heard.add("bottom \($0.number)") }
         root[Size.self] = 2
         expect(diamond.loads.all.count, equals: 8)
         expect(heard.all.sorted(), equals: ["bottom 2003", "left 2004", "top 4009"])
@@ -220,7 +220,7 @@ extension ReloadTests {
         let root = Container()
         _ = root[diamond.top]
         let heard = Log<Int>()
-        root.observe(diamond.top) { heard.add($0.number) }
+        root.observe({ _ in diamond.top }) { heard.add($0.number) }
         root.update {
             $0[Size.self] = 3
             $0[Color.self] = "green"
@@ -279,7 +279,7 @@ extension ReloadTests {
         defer { withExtendedLifetime(children) {} }
         for child in children {
             _ = child[live]
-            child.observe(live) { heard.add("\($0.number)") }
+            child.observe({ _ in live }) { heard.add("\($0.number)") }
         }
         root[Size.self] = 2
         expect(heard.all.sorted(), equals: ["201", "202", "203"])
@@ -335,7 +335,7 @@ extension ReloadTests {
         defer { withExtendedLifetime(children) {} }
         for child in children {
             expect(child[live], is: root[live])
-            child.observe(live) { heard.add($0.number) }
+            child.observe({ _ in live }) { heard.add($0.number) }
         }
         root[Size.self] = 2
         expect(heard.all.sorted(), equals: [1, 2, 3])
@@ -526,7 +526,7 @@ extension ReloadTests {
         }
         for child in children { _ = child[live] }
         root[Size.self] = 2
-        expect(children.allSatisfy { $0.ifLoaded(live) == nil })
+        expect(children.allSatisfy { $0.ifLoaded { _ in live } == nil })
         expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
     }
 

@@ -149,16 +149,16 @@ extension ReloadFreshReadTests {
             }
             if isSequence {
                 // A plain feature is loaded by the call itself.
-                let values = container.values(of: live)
+                let values = container.values(of: { _ in live })
                 other.wait()
                 heard.add(try await finishing(task: { await values.first { _ in true } }) ?? 0)
             } else {
-                container.observe(live) { heard.add($0) }
+                container.observe({ _ in live }) { heard.add($0) }
                 _ = container[live]
                 other.wait()
             }
             expect(heard.all, equals: [2])
-            expect(container.ifLoaded(live), equals: 2)
+            expect(container.ifLoaded { _ in live }, equals: 2)
         }
     }
 
@@ -435,14 +435,14 @@ extension ReloadOverriddenTests {
         let child = root.child()
         let heard = Log<Int>()
         _ = child[above]
-        child.observe(above) { heard.add($0) }
+        child.observe({ _ in above }) { heard.add($0) }
         // The child's observer has it loaded again, for the root as it seems.
         let thread = startThread { root[Number.self] = 1 }
         began.wait()
         child[Number.self] = 5
         goesOn.open()
         thread.wait()
-        expect(child.ifLoaded(above), equals: 500)
+        expect(child.ifLoaded { _ in above }, equals: 500)
         expect(heard.all.last, equals: 500)
         expect(root[above], equals: 100)
     }

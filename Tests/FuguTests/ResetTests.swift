@@ -50,9 +50,9 @@ extension ResetTests {
         let key = FeatureKey { _ in Token(loads.add()) }
         let root = Container()
         let first = root[key]
-        root.reset(key)
+        root.reset { _ in key }
         expect(loads.value, equals: 1)
-        expect(root.ifLoaded(key) == nil)
+        expect(root.ifLoaded { _ in key } == nil)
         expect(root[key] !== first)
         expect(loads.value, equals: 2)
     }
@@ -130,9 +130,9 @@ extension ResetTests {
         let root = Container()
         let child = root.child { $0[Size.self] = 7 }
         _ = (root[key], child[key])
-        child.reset(key)
+        child.reset { _ in key }
         expect(alive.value, equals: 1)
-        root.reset(key)
+        root.reset { _ in key }
         expect(alive.value, equals: 0)
     }
 

@@ -29,8 +29,8 @@ extension SequenceTests {
         let container = Container()
         let key = PropertyKey(defaultValue: 5)
         let feature = FeatureKey { _ in 6 }
-        var properties = container.values(of: key).makeAsyncIterator()
-        var features = container.values(of: feature).makeAsyncIterator()
+        var properties = container.values(of: { _ in key }).makeAsyncIterator()
+        var features = container.values(of: { _ in feature }).makeAsyncIterator()
         var labels = container.values(of: Label.self).makeAsyncIterator()
         await expect(properties.next(isolation: nil), equals: 5)
         await expect(features.next(isolation: nil), equals: 6)

@@ -61,8 +61,8 @@ extension SingleFlightThreadsTests {
             return 2
         }
         onThreads(2) { _ = $0 == 0 ? container[first] : container[second] }
-        expect(container.ifLoaded(first), equals: 1)
-        expect(container.ifLoaded(second), equals: 2)
+        expect(container.ifLoaded { _ in first }, equals: 1)
+        expect(container.ifLoaded { _ in second }, equals: 2)
     }
 
     @Test("A loader may block on another thread that reads a different key (law 4)")
@@ -81,14 +81,14 @@ extension SingleFlightThreadsTests {
         onAnotherThread {
             let property = PropertyKey(defaultValue: 1, id: UniqueID())
             let feature = FeatureKey(id: UniqueID()) { $0[property] + 1 }
-            let token = container.observe(property) { _ in }
+            let token = container.observe({ _ in property }) { _ in }
             _ = container.unreported[feature]
             container[property] = 2
-            container.modify(property) { $0 += 1 }
+            container.modify({ _ in property }) { $0 += 1 }
             container.update { $0[property] = 4 }
             _ = container.child()[feature]
             token.cancel()
-            container.reset(property)
+            container.reset { _ in property }
         }
     }
 
@@ -109,7 +109,7 @@ extension SingleFlightThreadsTests {
                 Self.useElsewhere(container)
                 return 1
             }())
-        container.observe(property) { _ in Self.useElsewhere(container) }
+        container.observe({ _ in property }) { _ in Self.useElsewhere(container) }
         let feature = FeatureKey { _ in
             Self.useElsewhere(container)
             return 2
@@ -117,7 +117,7 @@ extension SingleFlightThreadsTests {
         expect(container[property], equals: 1)
         expect(container[feature], equals: 2)
         container[property] = 3
-        container.modify(property) { value in
+        container.modify({ _ in property }) { value in
             Self.useElsewhere(container)
             value = 4
         }
@@ -128,13 +128,13 @@ extension SingleFlightThreadsTests {
         expect(container[property], equals: 5)
         let equatable = PropertyKey(defaultValue: Touching(number: 1, container: container))
         let heard = Counter()
-        let token = container.observe(equatable) { _ in heard.add() }
+        let token = container.observe({ _ in equatable }) { _ in heard.add() }
         container[equatable] = Touching(number: 2, container: container)
-        container.modify(equatable) { $0 = Touching(number: 3, container: container) }
+        container.modify({ _ in equatable }) { $0 = Touching(number: 3, container: container) }
         container.update { $0[equatable] = Touching(number: 4, container: container) }
         expect(heard.value, equals: 3)
         token.cancel()
-        container.reset(equatable)
+        container.reset { _ in equatable }
     }
 
     struct Slow: Feature {

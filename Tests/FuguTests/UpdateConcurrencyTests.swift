@@ -162,7 +162,7 @@ extension UpdateIndependenceTests {
             let container = Container()
             let key = PropertyKey(defaultValue: Touchy(number: 0), id: "touchy")
             let once = Counter()
-            container.observe(key) { _ in }
+            container.observe({ _ in key }) { _ in }
             _ = container[key]
             container.update { outer in
                 outer[A.self] = 1
@@ -541,7 +541,7 @@ extension UpdateLoadTests {
                 return 1
             }
             Container().update { changes in
-                changes.reset(key)
+                changes.reset { _ in key }
                 _ = changes[key]
             }
         }

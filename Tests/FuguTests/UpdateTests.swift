@@ -260,9 +260,9 @@ extension ModifyTests {
         let container = Container()
         let key = PropertyKey(defaultValue: ["count": 0])
         let heard = Counter()
-        container.observe(key) { _ in heard.add() }
+        container.observe({ _ in key }) { _ in heard.add() }
         await onThreads(4) { _ in
-            for _ in 0..<1_000 { container.modify(key) { $0["count"]? += 1 } }
+            for _ in 0..<1_000 { container.modify({ _ in key }) { $0["count"]? += 1 } }
         }
         expect(container[key], equals: ["count": 4_000])
         expect(heard.value, equals: 4_000)  // the default that the first one read is replaced at once
@@ -318,16 +318,16 @@ extension ModifyTests {
     func otherWriters() {
         let writes: [@Sendable (Container, PropertyKey<Int>) -> Void] = [
             { $0[$1] = 10 },
-            { $0.reset($1) },
+            { container, key in container.reset { _ in key } },
             { container, key in container.update { $0[key] = 10 } },
-            { container, key in container.modify(key) { $0 *= 10 } },
+            { container, key in container.modify({ _ in key }) { $0 *= 10 } },
         ]
         for (write, expected) in zip(writes, [10, 0, 10, 20]) {
             let container = Container()
             let key = PropertyKey(defaultValue: 0)
             container[key] = 1
             let writer = Log<Gate>()
-            container.modify(key) { value in
+            container.modify({ _ in key }) { value in
                 writer.add(startThread { write(container, key) })
                 container.awaitWriters(1, for: key)
                 value = 2
@@ -345,7 +345,7 @@ extension ModifyTests {
         container.modify(Count.self) { value in
             onAnotherThread {
                 container[other] = 1
-                container.modify(other) { $0 += 1 }
+                container.modify({ _ in other }) { $0 += 1 }
                 child[Count.self] = 5
                 child.modify(Count.self) { $0 += 1 }
             }

@@ -37,15 +37,15 @@ package final class Drawing {
         }
         /// An instance with the text of the drawing.
         package static func instance(_ key: FeatureKey<Thing>) -> Held {
-            Held(set: { $0[key] = Thing($1) }, reset: { $0.reset(key) })
+            Held(set: { $0[key] = Thing($1) }, reset: { $0.reset { _ in key } })
         }
         /// A loader that puts the text of the drawing before that of `thing`.
         package static func loader(
             _ key: FeatureKey<Thing>, _ thing: @escaping @Sendable (any FeatureContainer) -> Any
         ) -> Held {
             Held(
-                set: { container, text in container.replace(key) { Thing("\(text) \(thing($0))", $0) } },
-                reset: { $0.reset(key) })
+                set: { container, text in container.replace({ _ in key }) { Thing("\(text) \(thing($0))", $0) } },
+                reset: { $0.reset { _ in key } })
         }
     }
 

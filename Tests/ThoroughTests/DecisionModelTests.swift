@@ -120,7 +120,7 @@ extension DecisionModelTests {
             for (number, key) in observed.enumerated() {
                 for (box, container) in containers.enumerated() where random.happens(60) {
                     observers.insert([box, number])
-                    observations.append(container.observe(key) { [told] _ in told.add([box, number]) })
+                    observations.append(container.observe({ _ in key }) { [told] _ in told.add([box, number]) })
                 }
             }
         }

@@ -96,8 +96,8 @@ final class Graph: Sendable {
                 switch feature.home {
                 case .inferred: .inferred
                 case .local: .local
-                case .with(let keys) where keys.count == 1: .with(properties[keys[0]])
-                case .with(let keys): .with(properties[keys[0]], properties[keys[1]])
+                case .with(let keys) where keys.count == 1: .with({ _ in properties[keys[0]] })
+                case .with(let keys): .with({ _ in properties[keys[0]] }, { _ in properties[keys[1]] })
                 }
             features.append(
                 GraphFeature(index, home: home, reloads: feature.reloads) { container in
@@ -340,7 +340,7 @@ private struct Comparison {
     /// Otherwise, nothing compares them, and what is made from the value afterward loads again once the value is reset.
     private func compare(_ write: Step.Write, in container: Container) {
         guard case (.property(let index), .set(let value)) = (write.source, write.change),
-            container.ifLoaded(graph.properties[index]) == value
+            container.ifLoaded({ _ in graph.properties[index] }) == value
         else { return }
         let key = Key(raw: graph.properties[index].raw)
         container.node.family.lock.withLock { container.node.storage.cell($0, key).mark(CellFlags.input) }
@@ -349,7 +349,7 @@ private struct Comparison {
     private func perform(_ write: Step.Write, in container: some FeatureContainer) {
         switch (write.source, write.change) {
         case (.property(let index), .set(let value)): container[graph.properties[index]] = value
-        case (.property(let index), _): container.reset(graph.properties[index])
+        case (.property(let index), _): container.reset { _ in graph.properties[index] }
         case (.feature(let index), .setFeature(let sight)):
             graph.features[index].set(Made(identity: sight.identity, value: sight.value), in: container)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)
@@ -358,7 +358,7 @@ private struct Comparison {
     }
 
     private mutating func modify(_ member: ModelFamily.Member, _ index: Int, _ addend: Int) {
-        let result = containers[member.name]!.modify(graph.properties[index]) { value in
+        let result = containers[member.name]!.modify({ _ in graph.properties[index] }) { value in
             value += addend
             return value
         }
@@ -415,7 +415,7 @@ private struct Comparison {
                 }
             }
             for index in 0..<shape.propertyCount where failure == nil {
-                let value = container.ifLoaded(graph.properties[index])
+                let value = container.ifLoaded { _ in graph.properties[index] }
                 let expected = model.present(.property(index), for: member)?.sight.value
                 if value != expected {
                     failure = "\(member.name) has \(value as Int?) for property \(index), the model \(expected as Int?)"
@@ -475,7 +475,7 @@ private final class Crowd: Sendable {
         case (.property(let index), .set(let value)) where index < shape.propertyCount - 1:
             container[graph.properties[index]] = value
         case (.property(let index), _) where index < shape.propertyCount - 1:
-            container.reset(graph.properties[index])
+            container.reset { _ in graph.properties[index] }
         case (.feature(let index), .setFeature(let sight)):
             graph.features[index].set(Made(identity: sight.identity, value: sight.value), in: container)
         case (.feature(let index), .replace(let program)): graph.replace(index, in: container, by: program)

@@ -111,7 +111,7 @@ extension LayersModelTests {
                 box.levels[level] = value
             case 3:
                 steps.append("\(number).reset level \(level)")
-                container.reset(levelKey)
+                container.reset { _ in levelKey }
                 box.levels[level] = nil
             case 4:
                 steps.append("\(number).\(feature) = \(name)")
@@ -119,29 +119,29 @@ extension LayersModelTests {
                 box.held[feature] = .init(base: .value(name))
             case 5:
                 steps.append("\(number).replace \(feature) \(name)\(level)")
-                container.replace(key) { ["\(name)\($0[levelKey])"] }
+                container.replace({ _ in key }) { ["\(name)\($0[levelKey])"] }
                 box.held[feature] = .init(base: .loader(name, level: level))
             case 6...8:
                 steps.append("\(number).decorate \(feature) \(name)\(level)")
-                container.decorate(key) { list, handle in
+                container.decorate({ _ in key }) { list, handle in
                     let level = handle[levelKey]
                     return list.map { "\(name)\(level)(\($0))" }
                 }
                 box.held[feature, default: .init()].decorations.append((name, level))
             case 9...11:
                 steps.append("\(number).contribute \(feature) \(name)\(level)")
-                container.contribute(to: key) { "\(name)\($0[levelKey])" }
+                container.contribute(to: { _ in key }) { "\(name)\($0[levelKey])" }
                 box.held[feature, default: .init()].elements.append((name, level))
             case 12...13:
                 steps.append("\(number).reset \(feature)")
-                container.reset(key)
+                container.reset { _ in key }
                 box.held[feature] = nil
             case 14 where seen.count < 4:
                 steps.append("\(number).observe \(feature)")
                 let log = Log<[String]>()
                 // A feature that nothing has read yet needn't be loaded for its observers.
                 _ = container[key]
-                container.observe(key) { log.add($0) }
+                container.observe({ _ in key }) { log.add($0) }
                 log.add(container[key])
                 seen.append((number, feature, log))
             default:

@@ -65,13 +65,13 @@ extension ProportionOfFamiliesTests {
         expectProportion(1_000 * Self.scale) { count in
             let container = Container()
             return threadTime {
-                for number in 0..<count { container.contribute(to: list) { _ in number } }
+                for number in 0..<count { container.contribute(to: { _ in list }) { _ in number } }
                 expect(container[list].count, equals: count)
                 let copy = Container(copying: container)
                 for container in [container, copy] {
-                    for _ in 0..<count { container.decorate(list) { list, _ in list } }
-                    container.contribute(to: list) { _ in 0 }
-                    container.reset(list)
+                    for _ in 0..<count { container.decorate({ _ in list }) { list, _ in list } }
+                    container.contribute(to: { _ in list }) { _ in 0 }
+                    container.reset { _ in list }
                 }
             }
         }
@@ -142,7 +142,7 @@ extension ProportionOfFamiliesTests {
             let child = Container().child()
             for key in keys { child[key] = 1 }
             let order = order == 0 ? keys : order == 1 ? keys.reversed() : keys.shuffled()
-            return threadTime { for key in order { child.reset(key) } }
+            return threadTime { for key in order { child.reset { _ in key } } }
         }
     }
 
@@ -349,19 +349,19 @@ extension ProportionOfChainsTests {
             _ = container![last]
             expect(container![keys[Self.count - 1]], equals: Self.count)
             var child: Container? = container!.child()
-            expect(child!.ifLoaded(last) != nil)
+            expect(child!.ifLoaded { _ in last } != nil)
             child![Bottom.self] = 5
-            expect(child!.ifLoaded(last) == nil && child!.ifLoaded(keys[Self.count - 1]) == nil)
+            expect(child!.ifLoaded { _ in last } == nil && child!.ifLoaded { _ in keys[Self.count - 1] } == nil)
             // From the bottom up, one load within another at most.
             for key in keys.prefix(1_000) { _ = child![key] }
             expect(child![keys[999]], equals: 1_004)
             child!.reset(Bottom.self)
-            expect(child!.ifLoaded(last) != nil)
+            expect(child!.ifLoaded { _ in last } != nil)
             child = nil
             container![Bottom.self] = 2
             expect(container![keys[Self.count - 1]], equals: Self.count)
-            container!.reset(keys[Self.count - 1])
-            container!.reset(keys[0])
+            container!.reset { _ in keys[Self.count - 1] }
+            container!.reset { _ in keys[0] }
             container = nil
         }
         expect(ended.value, equals: 1)
@@ -374,7 +374,7 @@ extension ProportionOfChainsTests {
         await onSmallStack {
             var container: Container? = Container()
             container!.handleReports { _ in }
-            container!.replace(keys[0]) { handle in
+            container!.replace({ _ in keys[0] }) { handle in
                 handle.onClose { closed.add() }
                 return 1
             }
@@ -393,14 +393,14 @@ extension ProportionOfChainsTests {
             let container = Container()
             for value in 1...3 {
                 container[Bottom.self] = value
-                expect(keys.allSatisfy { container.ifLoaded($0) == nil })
+                expect(keys.allSatisfy { key in container.ifLoaded { _ in key } == nil })
                 for key in keys { _ = container[key] }
                 expect(container[keys[999]], equals: 999 + value)
                 expect(loads.value, equals: value * 1_000)
             }
             // Cut in the middle, the upper half goes.
-            container.reset(keys[500])
-            expect(keys.filter { container.ifLoaded($0) != nil }.count, equals: 500)
+            container.reset { _ in keys[500] }
+            expect(keys.filter { key in container.ifLoaded { _ in key } != nil }.count, equals: 500)
         }
     }
 
@@ -413,7 +413,7 @@ extension ProportionOfChainsTests {
             let container = Container()
             for key in keys { _ = container[key] }
             let heard = Log<Int>()
-            for key in keys { container.observe(key) { heard.add($0) } }
+            for key in keys { container.observe({ _ in key }) { heard.add($0) } }
             container[Bottom.self] = 2
             expect(loads.value, equals: 2 * count)
             expect(heard.removeAll().sorted(), equals: Array(2..<count + 2))
@@ -489,7 +489,7 @@ extension ProportionOfChainsTests {
         gates[0].open()
         threads[0].wait()
         for _ in 0..<3 {
-            children[0].reset(key)
+            children[0].reset { _ in key }
             expect(children[0][key], equals: 0)
         }
         expect(began.value, equals: children.count + 3)

@@ -30,22 +30,10 @@ extension Container {
     ///
     /// See `ifLoaded(_:)` of a type.
     ///
-    /// - Parameter key: The key to look for.
-    /// - Returns: The value or instance that was set or loaded, or `nil`.
-    /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
-    public func ifLoaded<K: ValueKey>(_ key: K) -> K.Value? { ifLoaded(key._key) }
-
-    /// Returns the value or instance that the container has for a key, without loading anything.
-    ///
-    /// See `ifLoaded(_:)` of a type.
-    ///
     /// - Parameter key: A key path to the key to look for: `\.timeout`.
     /// - Returns: The value or instance that was set or loaded, or `nil`.
     /// - Complexity: O(*d*) for *d* ancestors. The first use of a name asks *s* sources in addition.
-    @_alwaysEmitIntoClient
-    public func ifLoaded<K: ValueKey>(_ key: (ContainerKeys) -> K) -> K.Value? {
-        ifLoaded(key(ContainerKeys()))
-    }
+    public func ifLoaded<K: ValueKey>(_ key: (ContainerKeys) -> K) -> K.Value? { ifLoaded(key(ContainerKeys())._key) }
 
     private func ifLoaded<Value: Sendable>(_ definition: KeyDefinition) -> Value? {
         present(Key(raw: definition.raw), definition.naming)?.value(as: Value.self)
@@ -79,32 +67,15 @@ extension Container {
     /// See `modify(_:_:)` of a type.
     ///
     /// - Parameters:
-    ///   - key: The key.
-    ///   - body: A closure that changes the value.
-    /// - Returns: What `body` returns.
-    /// - Throws: What `body` throws.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func modify<K: PlainValueKey, R, E>(
-        _ key: K, _ body: (inout K.Value) throws(E) -> R
-    ) throws(E) -> R {
-        try modify(key._key, body)
-    }
-
-    /// Changes a value or an instance in place, and excludes other writes of it in this container.
-    ///
-    /// See `modify(_:_:)` of a type.
-    ///
-    /// - Parameters:
     ///   - key: A key path to the property or feature: `\.timeout`.
     ///   - body: A closure that changes the value.
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @_alwaysEmitIntoClient
     public func modify<K: PlainValueKey, R, E>(
         _ key: (ContainerKeys) -> K, _ body: (inout K.Value) throws(E) -> R
     ) throws(E) -> R {
-        try modify(key(ContainerKeys()), body)
+        try modify(key(ContainerKeys())._key, body)
     }
 
     private func modify<Value: Sendable, R, E>(
@@ -115,7 +86,7 @@ extension Container {
         // Sources store their answer before other writes of the key are excluded.
         if let naming = definition.naming { asked.family.learn(naming, of: key.key) }
         var answer: R?
-        try runModify(key, read: { Payload(readPlainly(definition.loader) as Value) }) { payload throws(E) in
+        try runModify(key, read: { Payload(read(definition) as Value) }) { payload throws(E) in
             var value = payload.value(as: Value.self)
             answer = try body(&value)
             return Payload(value)
@@ -123,10 +94,17 @@ extension Container {
         return answer!
     }
 
-    private func readPlainly<Value: Sendable>(_ loader: KeyLoader) -> Value {
-        if let present = _storage.read(loader.key.raw, as: Value.self) { return present }
+    /// Reads a key of a kind that can't throw.
+    @_alwaysEmitIntoClient
+    func read<Value: Sendable>(_ definition: KeyDefinition) -> Value {
+        let present = _storage.read(definition.raw, as: Value.self)
+        extendLifetime(self)
+        return present ?? readSlowly(definition).value(as: Value.self)
+    }
+
+    @usableFromInline func readSlowly(_ definition: KeyDefinition) -> Payload {
         do {
-            return try loader.readNow(in: self).value(as: Value.self)
+            return try definition.loader.readNow(in: self)
         } catch {
             // The engine stops the program where other kinds throw.
             fatalError("\(error)")

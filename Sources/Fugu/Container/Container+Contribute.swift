@@ -30,29 +30,25 @@ extension Container {
     ///   - line: The line of the call, for graphs.
     ///   - load: A closure that creates the element, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @_alwaysEmitIntoClient
     public func contribute<Element: Sendable>(
         to list: (ContainerKeys) -> FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
     ) {
-        contribute(to: list(ContainerKeys()), fileID: fileID, line: line, load: load)
-    }
-
-    /// Adds an element to a list, here and in all descendants that don't set the list themselves.
-    ///
-    /// See `contribute(to:fileID:line:load:)`.
-    ///
-    /// - Parameters:
-    ///   - list: The key of the list.
-    ///   - fileID: The file of the call, for graphs.
-    ///   - line: The line of the call, for graphs.
-    ///   - load: A closure that creates the element, like `load(in:)`.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func contribute<Element: Sendable>(
-        to list: FeatureKey<[Element]>, fileID: StaticString = #fileID, line: UInt = #line,
-        load: @escaping @Sendable (any FeatureContainer) -> Element
-    ) {
-        contribute(to: Decorated(TypedKey(list), list._key.loader), SourcePlace(fileID, line), load)
+        let list = Decorated(list(ContainerKeys()))
+        let layer = Layer(
+            .element(
+                SourcePlace(fileID, line), Replacement(load: { Payload(load($0)) }),
+                list: { within, elements in
+                    Replacement(load: { handle in
+                        var instances = try list.read(within, in: handle).value(as: [Element].self)
+                        instances.reserveCapacity(instances.count + elements.count)
+                        for element in elements.all.reversed() {
+                            instances.append(try handle.read(element).value(as: Element.self))
+                        }
+                        return Payload(instances)
+                    })
+                }))
+        add(layer, to: list.key)
     }
 
     /// Adds an element to a list, here and in all descendants that don't set the list themselves.
@@ -70,26 +66,7 @@ extension Container {
         to list: List.Type, fileID: StaticString = #fileID, line: UInt = #line,
         load: @escaping @Sendable (any FeatureContainer) -> Element
     ) where List.Instance == [Element] {
-        contribute(to: FeatureKey(List.self), fileID: fileID, line: line, load: load)
-    }
-
-    private func contribute<Element: Sendable>(
-        to list: Decorated, _ place: SourcePlace, _ load: @escaping @Sendable (any FeatureContainer) -> Element
-    ) {
-        let layer = Layer(
-            .element(
-                place, Replacement(load: { Payload(load($0)) }),
-                list: { within, elements in
-                    Replacement(load: { handle in
-                        var instances = try list.read(within, in: handle).value(as: [Element].self)
-                        instances.reserveCapacity(instances.count + elements.count)
-                        for element in elements.all.reversed() {
-                            instances.append(try handle.read(element).value(as: Element.self))
-                        }
-                        return Payload(instances)
-                    })
-                }))
-        add(layer, to: list.key)
+        contribute(to: { _ in FeatureKey(List.self) }, fileID: fileID, line: line, load: load)
     }
 }
 

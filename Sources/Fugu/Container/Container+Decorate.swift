@@ -32,22 +32,7 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
     ) {
-        decorate(FeatureKey(F.self), with: wrap)
-    }
-
-    /// Wraps what a key's feature would be without this call, here and in all descendants that don't set it themselves.
-    ///
-    /// See `decorate(_:with:)`.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func decorate<Instance>(
-        _ key: FeatureKey<Instance>,
-        with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
-    ) {
-        decorate(Decorated(TypedKey(key), key._key.loader)) { Payload(wrap($0.value(as: Instance.self), $1)) }
+        decorate({ _ in FeatureKey(F.self) }, with: wrap)
     }
 
     /// Wraps what a key's feature would be without this call, here and in all descendants that don't set it themselves.
@@ -58,12 +43,11 @@ extension Container {
     ///   - key: A key path to the feature: `\.mailer`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @_alwaysEmitIntoClient
     public func decorate<Instance>(
         _ key: (ContainerKeys) -> FeatureKey<Instance>,
         with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
-        decorate(key(ContainerKeys()), with: wrap)
+        decorate(Decorated(key(ContainerKeys()))) { Payload(wrap($0.value(as: Instance.self), $1)) }
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
@@ -122,7 +106,7 @@ extension Container {
         with wrap:
             @escaping @MainActor @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) -> F.Instance
     ) {
-        decorate(MainActorFeatureKey(F.self), with: wrap)
+        decorate({ _ in MainActorFeatureKey(F.self) }, with: wrap)
     }
 
     /// Wraps what a key's feature, which belongs to the main actor, would be without this call, here and in all
@@ -131,13 +115,14 @@ extension Container {
     /// See `decorate(_:with:)`.
     ///
     /// - Parameters:
-    ///   - key: The key.
+    ///   - key: A key path to the feature: `\.screen`.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     @MainActor public func decorate<Instance>(
-        _ key: MainActorFeatureKey<Instance>,
+        _ key: (ContainerKeys) -> MainActorFeatureKey<Instance>,
         with wrap: @escaping @MainActor @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
+        let key = key(ContainerKeys())
         let feature = MainActorLoader(Key(raw: key.raw))
         // Every read is on the main actor, and so is every load.
         let loader = KeyLoader(
@@ -151,23 +136,6 @@ extension Container {
             MainActor.assumeIsolated { Payload(wrap(instance.value(as: Instance.self), handle)) }
         }
     }
-
-    /// Wraps what a key's feature, which belongs to the main actor, would be without this call, here and in all
-    /// descendants that don't set it themselves.
-    ///
-    /// See `decorate(_:with:)`.
-    ///
-    /// - Parameters:
-    ///   - key: A key path to the feature: `\.screen`.
-    ///   - wrap: A closure that receives what it wraps and the handle of the load, and returns the wrapper.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @_alwaysEmitIntoClient
-    @MainActor public func decorate<Instance>(
-        _ key: (ContainerKeys) -> MainActorFeatureKey<Instance>,
-        with wrap: @escaping @MainActor @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
-    ) {
-        decorate(key(ContainerKeys()), with: wrap)
-    }
 }
 
 // MARK: The layers of a feature
@@ -178,6 +146,8 @@ struct Decorated: Sendable {
     private let loader: KeyLoader
 
     init(_ key: TypedKey, _ loader: KeyLoader) { (self.key, self.loader) = (key, loader) }
+
+    init<Instance>(_ key: FeatureKey<Instance>) { self.init(TypedKey(key), key._key.loader) }
 
     init<F: FailableFeature>(_: F.Type) { self.init(TypedKey(F.self), F._key.loader) }
 

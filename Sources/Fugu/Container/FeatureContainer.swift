@@ -155,7 +155,7 @@ extension FeatureContainer {
     public func replace<F: Feature>(
         _ feature: F.Type, load: @escaping @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        replace(FeatureKey(F.self), load: load)
+        replace({ _ in FeatureKey(F.self) }, load: load)
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
@@ -188,20 +188,6 @@ extension FeatureContainer {
         _container.change(TypedKey(F.self), to: .loader(replacement))
     }
 
-    /// Replaces the load of a key's feature, here and in all descendants that don't set it themselves.
-    ///
-    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - load: A closure that creates the instance, like `load(in:)`.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func replace<Instance>(
-        _ key: FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
-    ) {
-        _container.change(TypedKey(key), to: .loader(Replacement { Payload(load($0)) }))
-    }
-
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
     ///
     /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
@@ -210,11 +196,10 @@ extension FeatureContainer {
     ///   - key: A key path to the feature: `\.greeter`.
     ///   - load: A closure that creates the instance, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @_alwaysEmitIntoClient
     public func replace<Instance>(
         _ key: (ContainerKeys) -> FeatureKey<Instance>, load: @escaping @Sendable (any FeatureContainer) -> Instance
     ) {
-        replace(key(ContainerKeys()), load: load)
+        _container.change(TypedKey(key(ContainerKeys())), to: .loader(Replacement { Payload(load($0)) }))
     }
 
     /// Registers a teardown closure for the instance being loaded.

@@ -52,62 +52,41 @@
         self.init(container.map { .given($0._container) } ?? .asking, fileID, line) { read($0) }
     }
 
-    /// Creates a wrapper that reads a property that ``ContainerKeys`` declares.
+    /// Creates a wrapper that reads a property or feature that ``ContainerKeys`` declares.
     ///
     /// - Parameters:
-    ///   - key: A literal key path to the property, such as `\.timeout`, which is resolved here and not at each access.
+    ///   - key: A literal key path to the key, such as `\.timeout`, which is resolved here and not at each access.
     ///   - container: The container to read from at each access, as for a wrapper that reads what any key path names.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
     @_alwaysEmitIntoClient
-    public init(
-        _ key: KeyPath<ContainerKeys, PropertyKey<Value>>, in container: (any FeatureContainer)? = nil,
+    public init<K: PlainValueKey>(
+        _ key: KeyPath<ContainerKeys, K>, in container: (any FeatureContainer)? = nil,
         fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value: Sendable {
+    ) where Value == K.Value {
+        let source: InjectionSource = container.map { .given($0._container) } ?? .asking
+        // There are two such types, so the optimizer knows which one it is.
         let key = ContainerKeys()[keyPath: key]
-        self.init(container.map { .given($0._container) } ?? .asking, fileID, line) { $0[key] }
+        if let key = key as? PropertyKey<Value> {
+            self.init(source, fileID, line) { $0[key] }
+        } else {
+            let key = key as! FeatureKey<Value>
+            self.init(source, fileID, line) { $0[key] }
+        }
     }
 
-    /// Creates a wrapper that reads a feature that ``ContainerKeys`` declares.
+    /// Creates a wrapper that reads a property or feature.
     ///
     /// - Parameters:
-    ///   - key: A literal key path to the feature, such as `\.greeter`, which is resolved here and not at each access.
-    ///   - container: The container to read from at each access, as for a wrapper that reads what any key path names.
+    ///   - key: The type of the property or feature.
     ///   - fileID: The file of the wrapper, for messages.
     ///   - line: The line of the wrapper, for messages.
     @_alwaysEmitIntoClient
-    public init(
-        _ key: KeyPath<ContainerKeys, FeatureKey<Value>>, in container: (any FeatureContainer)? = nil,
-        fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value: Sendable {
-        let key = ContainerKeys()[keyPath: key]
-        self.init(container.map { .given($0._container) } ?? .asking, fileID, line) { $0[key] }
-    }
-
-    /// Creates a wrapper that reads a feature.
-    ///
-    /// - Parameters:
-    ///   - feature: The type of the feature.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @_alwaysEmitIntoClient
-    public init<F: Feature>(
-        _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == F.Instance {
-        self.init(.asking, fileID, line) { $0[F.self] }
-    }
-
-    /// Creates a wrapper that reads a property.
-    ///
-    /// - Parameters:
-    ///   - property: The type of the property.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    @_alwaysEmitIntoClient
-    public init<P: Property>(
-        _ property: P.Type, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == P.Value {
-        self.init(.asking, fileID, line) { $0[P.self] }
+    public init<K: PlainKey>(
+        _ key: K.Type, fileID: StaticString = #fileID, line: UInt = #line
+    ) where Value == K.ContainerValue {
+        let definition = K._key
+        self.init(.asking, fileID, line) { $0.read(definition) }
     }
 
     /// The value or instance that the container gives now.

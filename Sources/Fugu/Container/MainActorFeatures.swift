@@ -86,23 +86,7 @@ extension FeatureContainer {
     @MainActor public func replace<F: MainActorFeature>(
         _ feature: F.Type, load: @escaping @MainActor @Sendable (any FeatureContainer) -> F.Instance
     ) {
-        replace(MainActorFeatureKey(F.self), load: load)
-    }
-
-    /// Replaces the load of a key's feature, here and in all descendants that don't set it themselves.
-    ///
-    /// A replaced feature counts as set. `load` runs at the next read, and its result lives here or in a descendant.
-    ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - load: A closure that creates the instance on the main actor, like `load(in:)`.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @MainActor public func replace<Instance>(
-        _ key: MainActorFeatureKey<Instance>, load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
-    ) {
-        // Every read is on the main actor, and so is every load.
-        let loader = Replacement { handle in MainActor.assumeIsolated { Payload(load(handle)) } }
-        _container.change(TypedKey(key), to: .loader(loader))
+        replace({ _ in MainActorFeatureKey(F.self) }, load: load)
     }
 
     /// Replaces the load of a feature, here and in all descendants that don't set it themselves.
@@ -113,12 +97,13 @@ extension FeatureContainer {
     ///   - key: A key path to the feature: `\.screen`.
     ///   - load: A closure that creates the instance on the main actor, like `load(in:)`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @_alwaysEmitIntoClient
     @MainActor public func replace<Instance>(
         _ key: (ContainerKeys) -> MainActorFeatureKey<Instance>,
         load: @escaping @MainActor @Sendable (any FeatureContainer) -> Instance
     ) {
-        replace(key(ContainerKeys()), load: load)
+        // Every read is on the main actor, and so is every load.
+        let loader = Replacement { handle in MainActor.assumeIsolated { Payload(load(handle)) } }
+        _container.change(TypedKey(key(ContainerKeys())), to: .loader(loader))
     }
 }
 

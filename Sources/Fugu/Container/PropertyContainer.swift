@@ -79,19 +79,11 @@ extension PropertyContainer {
     /// A property then gives the value of a source, the parent's value, or its default, and a feature gives the parent's instance
     /// or loads again at the next read.
     ///
-    /// - Parameter key: The key.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    public func reset<K: ValueKey>(_ key: K) { _container.change(TypedKey(key), to: .nothing) }
-
-    /// Removes the value or instance that was set or loaded here.
-    ///
-    /// A property then gives the value of a source, the parent's value, or its default, and a feature gives the parent's instance
-    /// or loads again at the next read.
-    ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
-    @_alwaysEmitIntoClient
-    public func reset<K: ValueKey>(_ key: (ContainerKeys) -> K) { reset(key(ContainerKeys())) }
+    public func reset<K: ValueKey>(_ key: (ContainerKeys) -> K) {
+        _container.change(TypedKey(key(ContainerKeys())), to: .nothing)
+    }
 }
 
 extension Container {

@@ -17,14 +17,10 @@ public struct WarmUpList: Sendable {
 
     /// Adds a feature, of whatever kind.
     ///
-    /// - Parameter key: The key of the feature.
-    public mutating func load<K: ValueKey>(_ key: K) { items.append(key._key.loader) }
-
-    /// Adds a feature, of whatever kind.
-    ///
     /// - Parameter key: A key path to the feature: `\.greeter`.
-    @_alwaysEmitIntoClient
-    public mutating func load<K: ValueKey>(_ key: (ContainerKeys) -> K) { load(key(ContainerKeys())) }
+    public mutating func load<K: ValueKey>(_ key: (ContainerKeys) -> K) {
+        items.append(key(ContainerKeys())._key.loader)
+    }
 }
 
 extension Container {

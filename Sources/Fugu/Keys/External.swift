@@ -37,9 +37,20 @@ public protocol External: NonisolatedFeature {
     static var preview: ContainerValue { get throws }
 }
 
+extension External {
+    /// The default: a preview gives the value for tests or, failing that, the placeholder of a ``Feature``.
+    public static var preview: ContainerValue {
+        get throws {
+            let definition = _key
+            if !definition.hasTestValue, let placeholder = definition.placeholder {
+                return placeholder(.current).value(as: ContainerValue.self)
+            }
+            throw LoadError.noPreview(Key(raw: definition.raw))
+        }
+    }
+}
+
 extension External where Self: Feature {
-    /// The placeholder.
-    public static var preview: Instance { placeholder }
     /// The library's record of the key.
     ///
     /// Don't use it directly.
@@ -52,8 +63,6 @@ extension External where Self: Feature {
 extension External where Self: FailableFeature {
     /// Not used: a strict container throws ``LoadError`` instead.
     public static var placeholder: ContainerValue { fatalError(Messages.placeholderOfFailable("\(Self.self)")) }
-    /// The default, which throws ``LoadError``: there is no preview.
-    public static var preview: ContainerValue { get throws { throw LoadError.noPreview(Key(raw: _key.raw)) } }
 }
 
 extension External where Self: ThrowingFeature {

@@ -8,7 +8,7 @@
 public struct Home: Sendable {
     @usableFromInline enum Kind: Sendable {
         case inferred, local, shared
-        case with(Key, Key?)
+        case with([Key])
     }
 
     let kind: Kind
@@ -32,78 +32,42 @@ public struct Home: Sendable {
     /// Each container that sets it has its own instance, which its descendants share. It's released when that is
     /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
     ///
-    /// - Parameter key: A key path to the key: `\.tenant`.
-    /// - Returns: The home.
-    @_alwaysEmitIntoClient
-    public static func with<K: ValueKey>(_ key: (ContainerKeys) -> K) -> Home { with(key(ContainerKeys())) }
-
-    /// Returns the nearest container in which a key is set, or the root.
+    /// With several keys, each container that sets one of them has its own instance. With `.with(\.region, \.tenant)` and a region
+    /// above the tenants, a tenant's instance is in the tenant's container, and that of the region serves what sets no tenant.
     ///
-    /// Each container that sets it has its own instance, which its descendants share. It's released when that is
-    /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
-    ///
-    /// - Parameter key: The key.
+    /// - Parameters:
+    ///   - key: A key path to the key: `\.tenant`.
+    ///   - others: Key paths to others.
     /// - Returns: The home.
-    public static func with<K: ValueKey>(_ key: K) -> Home { Home(.with(Key(raw: key._key.raw), nil)) }
+    public static func with<First: ValueKey, each Other: ValueKey>(
+        _ key: (ContainerKeys) -> First, _ others: repeat (ContainerKeys) -> each Other
+    ) -> Home {
+        var definitions = [key(ContainerKeys())._key]
+        repeat definitions.append((each others)(ContainerKeys())._key)
+        return Home(.with(definitions.map { Key(raw: $0.raw) }))
+    }
 
     /// Returns the nearest container in which a type is set, or the root.
     ///
-    /// Each container that sets it has its own instance, which its descendants share. It's released when that is
+    /// Each container that sets it, or one of several, has its own instance, which its descendants share. It's released when that is
     /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
     ///
-    /// - Parameter key: The type of the property or feature.
-    /// - Returns: The home.
-    public static func with<K: ContainerKey>(_ key: K.Type) -> Home { Home(.with(Key(raw: K._key.raw), nil)) }
-
-    /// Returns the nearest container in which one of two keys is set, or the root.
-    ///
-    /// Each container that sets one of them has its own instance, which its descendants share. With `.with(\.region, \.tenant)` and a
-    /// region above the tenants, a tenant's instance is in the tenant's container, and that of the region serves what sets no tenant.
-    ///
     /// - Parameters:
-    ///   - first: A key path to a key.
-    ///   - second: A key path to another one.
+    ///   - key: The type of the property or feature.
+    ///   - others: Others.
     /// - Returns: The home.
-    @_alwaysEmitIntoClient
-    public static func with<First: ValueKey, Second: ValueKey>(
-        _ first: (ContainerKeys) -> First, _ second: (ContainerKeys) -> Second
+    public static func with<First: ContainerKey, each Other: ContainerKey>(
+        _ key: First.Type, _ others: repeat (each Other).Type
     ) -> Home {
-        with(first(ContainerKeys()), second(ContainerKeys()))
-    }
-
-    /// Returns the nearest container in which one of two keys is set, or the root.
-    ///
-    /// Each container that sets one of them has its own instance, which its descendants share.
-    ///
-    /// - Parameters:
-    ///   - first: A key.
-    ///   - second: Another one.
-    /// - Returns: The home.
-    public static func with<First: ValueKey, Second: ValueKey>(_ first: First, _ second: Second) -> Home {
-        Home(.with(Key(raw: first._key.raw), Key(raw: second._key.raw)))
-    }
-
-    /// Returns the nearest container in which one of two types is set, or the root.
-    ///
-    /// Each container that sets one of them has its own instance, which its descendants share.
-    ///
-    /// - Parameters:
-    ///   - first: The type of a property or feature.
-    ///   - second: Another one.
-    /// - Returns: The home.
-    public static func with<First: ContainerKey, Second: ContainerKey>(
-        _ first: First.Type, _ second: Second.Type
-    ) -> Home {
-        Home(.with(Key(raw: First._key.raw), Key(raw: Second._key.raw)))
+        var definitions = [First._key]
+        repeat definitions.append((each Other)._key)
+        return Home(.with(definitions.map { Key(raw: $0.raw) }))
     }
 
     package var isInferred: Bool { if case .inferred = kind { true } else { false } }
     package var isLocal: Bool { if case .local = kind { true } else { false } }
     /// The keys that `.with(…)` names.
-    package var keys: [Key]? {
-        guard case .with(let first, let second) = kind else { return nil }
-        return second.map { [first, $0] } ?? [first]
-    }
+    package var keys: [Key]? { if case .with(let keys) = kind { keys } else { nil } }
     /// Whether the declaration names a container, whatever the inputs are.
     package var isFixed: Bool {
         switch kind {
@@ -118,7 +82,7 @@ public struct Home: Sendable {
         case .inferred: ".inferred"
         case .local: ".local"
         case .shared: ".shared"
-        case .with: ".with(\((keys ?? []).map(\.declaredName).joined(separator: ", ")))"
+        case .with(let keys): ".with(\(keys.map(\.declaredName).joined(separator: ", ")))"
         }
     }
 }

@@ -69,6 +69,4 @@ extension MainActorFeature {
 extension External where Self: Feature, TestValue == Instance {
     /// Not used: a strict container gives the value for tests instead.
     public static var placeholder: Instance { fatalError(Messages.noPlaceholder("\(Self.self)")) }
-    /// The default, by which a preview gives the value for tests.
-    public static var preview: Instance { get throws { throw LoadError.noPreview(Key(raw: _key.raw)) } }
 }

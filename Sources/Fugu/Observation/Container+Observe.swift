@@ -29,32 +29,8 @@ extension Container {
     /// an ancestor that it's inherited from.
     ///
     /// ```swift
-    /// container.observe(limit(of: "ada")) { print("her limit is now \($0)") }
-    /// ```
-    ///
-    /// See `observe(_:while:observer:)` of a type for when it's called, and where.
-    ///
-    /// - Parameters:
-    ///   - key: The key to observe.
-    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the
-    ///     container.
-    ///   - observer: A closure that receives the new value.
-    /// - Returns: A token that ends the observation. You can ignore it.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    @discardableResult
-    @_alwaysEmitIntoClient  // Specialized by the caller; see above.
-    public func observe<K: ValueKey>(
-        _ key: K, while owner: (any AnyObject & Sendable)? = nil,
-        observer: @escaping @Sendable (K.Value) -> Void
-    ) -> ObservationToken {
-        observe(Subject(key._key), while: owner, observer)
-    }
-
-    /// Calls an observer whenever the value or instance of a key is set, reset, modified, or first loaded, here or in
-    /// an ancestor that it's inherited from.
-    ///
-    /// ```swift
     /// container.observe(\.timeout) { print("timeout is now \($0)") }
+    /// container.observe({ _ in limit(of: "ada") }) { print("her limit is now \($0)") }
     /// ```
     ///
     /// See `observe(_:while:observer:)` of a type for when it's called, and where.
@@ -72,6 +48,6 @@ extension Container {
         _ key: (ContainerKeys) -> K, while owner: (any AnyObject & Sendable)? = nil,
         observer: @escaping @Sendable (K.Value) -> Void
     ) -> ObservationToken {
-        observe(key(ContainerKeys()), while: owner, observer: observer)
+        observe(Subject(key(ContainerKeys())._key), while: owner, observer)
     }
 }

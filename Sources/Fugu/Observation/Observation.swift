@@ -206,21 +206,11 @@ extension Container {
 
     /// Returns a sequence of the values of a key: the current one, followed by later ones.
     ///
-    /// - Parameter key: The key to follow.
-    /// - Returns: The sequence.
-    /// - Complexity: O(*d*) for *d* ancestors.
-    public func values<K: ValueKey>(of key: K) -> ObservedValues<K.Value> {
-        ObservedValues(of: key._key, in: self)
-    }
-
-    /// Returns a sequence of the values of a key: the current one, followed by later ones.
-    ///
     /// - Parameter key: A key path to the key to follow: `\.timeout`.
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors.
-    @_alwaysEmitIntoClient
     public func values<K: ValueKey>(of key: (ContainerKeys) -> K) -> ObservedValues<K.Value> {
-        values(of: key(ContainerKeys()))
+        ObservedValues(of: key(ContainerKeys())._key, in: self)
     }
 }
 

@@ -131,12 +131,13 @@ extension Container {
     ///
     /// The default doesn't count, and neither does `nil`. The value for tests of a required key does, in a test.
     ///
-    /// - Parameter key: The key.
+    /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The value.
     /// - Throws: ``PropertyError`` if the value has another type or form, or if nothing gives one.
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
-    public func require<Value>(_ key: PropertyKey<Value>) throws -> Value {
-        try atOneMoment {
+    public func require<Value>(_ key: (ContainerKeys) -> PropertyKey<Value>) throws -> Value {
+        let key = key(ContainerKeys())
+        return try atOneMoment {
             recordInput(key._key)
             let origins = origins(of: key)
             let answer = origins.answer()
@@ -149,18 +150,6 @@ extension Container {
             }
             return self[key]
         }
-    }
-
-    /// Returns the value of a key that code, a rule, or a source has to give.
-    ///
-    /// The default doesn't count, and neither does `nil`.
-    ///
-    /// - Parameter key: A key path to the key: `\.timeout`.
-    /// - Returns: The value.
-    /// - Throws: ``PropertyError`` if the value has another type or form, or if nothing gives one.
-    /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
-    public func require<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) throws -> Value {
-        try require(ContainerKeys()[keyPath: key])
     }
 
     /// Whether a read gives the key's value for tests if nothing else gives one.

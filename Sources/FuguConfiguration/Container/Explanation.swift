@@ -95,27 +95,19 @@ extension Container {
     /// - Complexity: O(*k* × *s*) for *k* declared keys and *s* sources.
     public func explain() -> [Explanation] { declaredKeys.distinct.map { $0.explanation(self) } }
 
-    /// Explains the value that a read of the key gives: its origin, what it hides, and what was loaded from it.
+    /// Explains the value that a read of a key gives: its origin, what it hides, and what was loaded from it.
     ///
     /// Values of secret keys are left out, and so are the values inside tables and structs. If nothing else gives a
     /// value, the default is evaluated.
     ///
-    /// - Parameter key: The key.
-    /// - Returns: The explanation.
-    /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<Value>(_ key: PropertyKey<Value>) -> Explanation {
-        var explanation = origin(of: key)
-        explanation.readers = readerNames(of: key._key)
-        return explanation
-    }
-
-    /// Explains the value that a read of a key gives: its origin, what it hides, and what was loaded from it.
-    ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The explanation.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs of the family.
-    public func explain<Value>(_ key: KeyPath<ContainerKeys, PropertyKey<Value>>) -> Explanation {
-        explain(ContainerKeys()[keyPath: key])
+    public func explain<Value>(_ key: (ContainerKeys) -> PropertyKey<Value>) -> Explanation {
+        let key = key(ContainerKeys())
+        var explanation = origin(of: key)
+        explanation.readers = readerNames(of: key._key)
+        return explanation
     }
 
     /// Returns the names of what was loaded from a value, those of the root first, each with its container unless that is the

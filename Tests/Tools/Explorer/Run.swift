@@ -168,12 +168,12 @@ final class Run: @unchecked Sendable {
                 run.hasWritten = true
                 container[P.self] = value + 100
             }
-            if key == .F { container.reset(run.keys.g) }
+            if key == .F { container.reset { _ in run.keys.g } }
         }
         switch key {
         case .P: tokens.append(container.observe(P.self) { hear($0) })
-        case .F: tokens.append(container.observe(keys.f) { hear($0.value) })
-        case .G: tokens.append(container.observe(keys.g) { hear($0.value) })
+        case .F: tokens.append(container.observe({ _ in keys.f }) { hear($0.value) })
+        case .G: tokens.append(container.observe({ _ in keys.g }) { hear($0.value) })
         }
     }
 
@@ -219,9 +219,9 @@ final class Run: @unchecked Sendable {
         case .reset(.P, let place): containers[place]?.reset(P.self)
         case .reset(let key, let place):
             let chosen = key == .F ? keys.f : keys.g
-            containers[place]?.reset(chosen)
+            containers[place]?.reset { _ in chosen }
         case .replace(let place):
-            containers[place]?.replace(keys.f) { handle in Run.current.load(.F, handle, 10 + value) }
+            containers[place]?.replace({ _ in keys.f }) { handle in Run.current.load(.F, handle, 10 + value) }
         case .modify(let place):
             containers[place]?.modify(P.self) { number in
                 self.point()
@@ -265,7 +265,7 @@ final class Run: @unchecked Sendable {
             guard let container else { continue }
             let values = World.Key.allCases.map { read($0, container) }
             let before = loads
-            if container.ifLoaded(keys.g) != nil {
+            if container.ifLoaded({ _ in keys.g }) != nil {
                 let again = World.Key.allCases.map { read($0, container) }
                 if again != values || loads != before { faults.append("reading \(values) again gives \(again)") }
             }

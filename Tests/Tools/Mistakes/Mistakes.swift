@@ -24,7 +24,7 @@ struct Doorman: Feature {
 }
 
 // MARK: AccessorOnContainerInjected
-// compiler: error: no exact matches in call to initializer
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
 // Cure: write accessors in an extension of FeatureContainer.
 
 struct Greeter: Feature {
@@ -255,7 +255,7 @@ struct Greeter: Feature {
 let greeter = Container()[Greeter.self]!
 
 // MARK: HomeMisspelled
-// compiler: error: static method 'with' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
+// compiler: error: generic parameter 'First' could not be inferred
 // Cure: correct the name: keys are the members of ContainerKeys.
 
 extension ContainerKeys {
@@ -345,7 +345,7 @@ extension ContainerKeys {
 }
 
 // MARK: InjectedMisspelled
-// compiler: error: no exact matches in call to initializer
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
 // Cure: correct the name, or import the module that declares it: `date` is in FuguFoundation.
 
 struct Doorman {
@@ -488,10 +488,18 @@ func read(_ container: Container) -> Int { container.tiemout }
 func set(_ container: Container) { container.tiemout = 5 }
 
 // MARK: KeyMisspelledInOperation
-// compiler: error: instance method 'reset' requires that 'KeyPath<Root, Value>' conform to 'ValueKey'
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
 // Cure: correct the name: keys are the members of ContainerKeys.
 
 func forget(_ container: Container) { container.reset(\.tiemout) }
+
+// MARK: KeyOutsideClosure
+// compiler: error: no exact matches in call to instance method 'reset'
+// Cure: give the key in a closure: `container.reset { _ in limit(of: "ada") }`.
+
+func limit(of user: String) -> PropertyKey<Int> { PropertyKey(defaultValue: 10, id: user) }
+
+func forget(_ container: Container) { container.reset(limit(of: "ada")) }
 
 // MARK: KeySetAsAsync
 // compiler: error: 'set(_:to:)' is unavailable: assign to it instead, as in container.timeout = 4

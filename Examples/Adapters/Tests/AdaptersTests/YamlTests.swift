@@ -21,7 +21,7 @@ import YamlAdapter
         #expect(container.hosts == ["a", "b"])
         #expect(container.token == "007")
         try apply("api:\n  timeout: \"5\"\n")
-        #expect(throws: (any Error).self) { try container.require(ContainerKeys().timeout) }
+        #expect(throws: (any Error).self) { try container.require(\.timeout) }
     }
 
     @Test("Null is no value, nor is what has no name that a key could have")
