@@ -2,7 +2,123 @@ import Foundation
 import Fugu
 import FuguFoundation
 import FuguTesting
+import Synchronization
 import Testing
+
+struct WeatherClient: Feature, External {
+    var temperature: @Sendable (_ city: String) async throws -> Double
+
+    static func load(in container: any FeatureContainer) -> WeatherClient {
+        WeatherClient { city in try await download(city) }
+    }
+    static var placeholder: WeatherClient {
+        WeatherClient(temperature: unimplemented("WeatherClient.temperature"))
+    }
+}
+
+extension ContainerKeys {
+    var weather: FeatureKey<WeatherClient> { .init(WeatherClient.self) }
+}
+
+struct Forecast {
+    @Injected(\.weather) var weather
+    @Injected(\.timestamp) var timestamp
+
+    func line(for city: String) async throws -> String {
+        "\(Int(timestamp.now)): \(city), \(try await weather.temperature(city)) °C"
+    }
+}
+
+@Test(
+    .container {
+        $0.weather.temperature = { _ in 21 }
+        $0.timestamp = .constant(0)
+    })
+func forecast() async throws {
+    #expect(try await Forecast().line(for: "Catania") == "0: Catania, 21.0 °C")
+}
+
+nonisolated final class Balloon: Sendable {
+    let city: String
+    init(city: String) { self.city = city }
+}
+
+struct Launch: Feature {
+    let weather: WeatherClient
+
+    static func load(in container: any FeatureContainer) -> Launch { Launch(weather: container.weather) }
+
+    /// A new balloon at each call.
+    func callAsFunction(in city: String) -> Balloon { Balloon(city: city) }
+}
+
+final class SharedBalloon: Feature, Sendable {
+    private struct Weak: Sendable { weak var balloon: Balloon? }
+    private let weak = Mutex(Weak())
+
+    static func load(in container: any FeatureContainer) -> SharedBalloon { SharedBalloon() }
+
+    /// The balloon that somebody still holds, or a new one.
+    func callAsFunction() -> Balloon {
+        weak.withLock { weak in
+            let balloon = weak.balloon ?? Balloon(city: "Catania")
+            weak.balloon = balloon
+            return balloon
+        }
+    }
+}
+
+// Declarations that the pages leave to their readers.
+
+nonisolated private func download(_ city: String) async throws -> Double { 20 }
+
+extension Snippets {
+    @Test("Coming from another library: code without its own container is given one")
+    func withContainer() async throws {
+        try await run {
+            let line = try await Container.with {
+                $0.weather = WeatherClient { _ in 21 }
+                $0.timestamp = .constant(0)
+            } operation: {
+                try await Forecast().line(for: "Catania")
+            }
+            print(line)  // 0: Catania, 21.0 °C
+        }
+    }
+
+    @Test("Coming from another library: a new instance for each read, with a parameter")
+    func factories() async throws {
+        try await run {
+            let container = Container()
+            container.weather = WeatherClient { _ in 21 }
+            let launch = container[Launch.self]
+            print(launch(in: "Catania").city)  // Catania
+            print(launch(in: "Etna") === launch(in: "Etna"))  // false
+        }
+    }
+
+    @Test("Coming from another library: shared as long as somebody holds it")
+    func weakSharing() async throws {
+        try await run {
+            let container = Container()
+            var balloon: Balloon? = container[SharedBalloon.self]()
+            print(container[SharedBalloon.self]() === balloon)  // true
+            weak let released = balloon
+            balloon = nil
+            print(released == nil)  // true
+        }
+    }
+
+    @Test("Coming from another library: a container for a part of the program")
+    func parts() async throws {
+        try await run {
+            let app = Container()
+            app.weather = WeatherClient { _ in 21 }
+            let preview = app.child { $0.timestamp = .constant(0) }
+            print(try await preview.weather.temperature("Etna"))  // 21.0
+        }
+    }
+}
 
 struct Diary {
     @Injected(\.date.now) var now
