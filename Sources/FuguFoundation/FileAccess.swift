@@ -219,3 +219,265 @@ public struct FileAccessError: Error, Sendable, CustomStringConvertible, Localiz
 struct NotAFile: Error, CustomStringConvertible {
     let description = Messages.notAFile
 }
+
+extension FileAccess {
+    /// The files of the system, with the permissions of the process.
+    public static let system = FileAccess(
+        load: { url throws(FileAccessError) in
+            try attempt(.load, url) { try Data(contentsOf: $0) }
+        },
+        save: { data, url throws(FileAccessError) in
+            try attempt(.save, url) { try SystemFiles.save(data, to: $0) }
+        },
+        append: { data, url throws(FileAccessError) in
+            try attempt(.append, url) { try SystemFiles.append(data, to: $0) }
+        },
+        delete: { url throws(FileAccessError) in
+            try attempt(.delete, url) { try SystemFiles.delete($0) }
+        },
+        exists: { $0.isFileURL && FileManager.default.fileExists(atPath: $0.path) },
+        list: { url throws(FileAccessError) in
+            try attempt(.list, url) { try SystemFiles.list($0) }
+        })
+
+    private static func attempt<R>(
+        _ operation: FileAccessError.Operation, _ url: URL, _ body: (URL) throws -> R
+    ) throws(FileAccessError) -> R {
+        guard url.isFileURL else { throw FileAccessError(operation, url, cause: NotAFile()) }
+        do { return try body(url) } catch { throw FileAccessError(operation, url, cause: error) }
+    }
+}
+
+private enum SystemFiles {
+    static func save(_ data: Data, to url: URL) throws {
+        // Renaming would replace a symbolic link instead of the file that it leads to.
+        let target = try followingLinks(url)
+        try makeFolder(of: target)
+        #if canImport(Darwin) || os(Windows)
+        try data.write(to: target, options: .atomic)
+        #else
+        try replace(target, with: data)
+        #endif
+    }
+
+    /// Returns the place to which a link leads, whether or not it exists.
+    private static func followingLinks(_ url: URL) throws -> URL {
+        var target = url
+        for _ in 0..<40 {
+            guard let next = try? FileManager.default.destinationOfSymbolicLink(atPath: target.path) else {
+                return target
+            }
+            target = URL(filePath: next, relativeTo: target.deletingLastPathComponent()).absoluteURL
+        }
+        throw POSIXError(.ELOOP)
+    }
+
+    #if !canImport(Darwin) && !os(Windows)
+    /// Replaces the file atomically.
+    ///
+    /// Foundation's atomic writing loses the permissions of the old file on this platform, which would make a secret
+    /// readable for everybody.
+    private static func replace(_ target: URL, with data: Data) throws {
+        let temporary = target.deletingLastPathComponent().appending(
+            path: ".\(UUID()).tmp", directoryHint: .notDirectory)
+        let file = try create(temporary, like: target)
+        do {
+            try file.write(contentsOf: data)
+            try file.synchronize()  // Otherwise, a crash could leave an empty file behind.
+            try file.close()
+            guard unsafe rename(temporary.path, target.path) == 0 else { throw lastError() }
+        } catch {
+            unsafe unlink(temporary.path)
+            throw error
+        }
+    }
+
+    private static func create(_ url: URL, like model: URL) throws -> FileHandle {
+        var old = stat()
+        let isNew = unsafe stat(model.path, &old) != 0
+        let descriptor = unsafe open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, isNew ? 0o666 : 0o600)
+        guard descriptor >= 0 else { throw lastError() }
+        #if !os(WASI)
+        if !isNew {
+            _ = fchown(descriptor, old.st_uid, old.st_gid)  // Only the superuser can change the owner of a file.
+            fchmod(descriptor, old.st_mode & 0o7777)
+        }
+        #endif
+        return FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+    #endif
+
+    static func append(_ data: Data, to url: URL) throws {
+        try makeFolder(of: url)
+        #if os(Windows)
+        if !FileManager.default.fileExists(atPath: url.path) {
+            try Data().write(to: url, options: .withoutOverwriting)
+        }
+        let file = try FileHandle(forWritingTo: url)
+        try file.seekToEnd()
+        #else
+        let descriptor = unsafe open(url.path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw lastError() }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        #endif
+        try file.write(contentsOf: data)
+        try file.synchronize()
+        try file.close()
+    }
+
+    static func delete(_ url: URL) throws {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        if attributes[.type] as? FileAttributeType == .typeDirectory { throw POSIXError(.EISDIR) }
+        try FileManager.default.removeItem(at: url)
+    }
+
+    static func list(_ folder: URL) throws -> [URL] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .map { folder.appending(path: $0, directoryHint: .notDirectory) }
+    }
+
+    private static func makeFolder(of url: URL) throws {
+        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    }
+
+    #if !os(Windows)
+    private static func lastError() -> POSIXError {
+        POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+    }
+    #endif
+}
+
+extension FileAccess {
+    /// New, empty files in memory, which live as long as this value and its copies.
+    public static var inMemory: FileAccess { inMemory([:]) }
+
+    /// Returns a file access to files in memory.
+    ///
+    /// The folders of the files exist, too. If one path lies below another one, the program stops with a message.
+    ///
+    /// - Parameter files: The content of the files at the start, by absolute path.
+    /// - Returns: The file access. The files live as long as it and its copies.
+    public static func inMemory(_ files: [String: Data]) -> FileAccess {
+        let state = Locked(InMemoryFiles())
+        for (path, data) in files {
+            do {
+                try state.withLock { try $0.save(data, to: InMemoryFiles.path(of: URL(filePath: path))) }
+            } catch {
+                fatalError(Messages.fileIsFolder(path))
+            }
+        }
+        return FileAccess(
+            load: { url throws(FileAccessError) in
+                try attempt(.load, url, state) { try $0.load($1) }
+            },
+            save: { data, url throws(FileAccessError) in
+                try attempt(.save, url, state) { try $0.save(data, to: $1) }
+            },
+            append: { data, url throws(FileAccessError) in
+                try attempt(.append, url, state) { try $0.append(data, to: $1) }
+            },
+            delete: { url throws(FileAccessError) in
+                try attempt(.delete, url, state) { try $0.delete($1) }
+            },
+            exists: { url in
+                url.isFileURL && state.withLock { $0.exists(InMemoryFiles.path(of: url)) }
+            },
+            list: { url throws(FileAccessError) in
+                let names = try attempt(.list, url, state) { try $0.list($1) }
+                return names.map { url.appending(path: $0, directoryHint: .notDirectory) }
+            })
+    }
+
+    private static func attempt<R>(
+        _ operation: FileAccessError.Operation, _ url: URL, _ state: Locked<InMemoryFiles>,
+        _ body: (inout InMemoryFiles, [String]) throws -> R
+    ) throws(FileAccessError) -> R {
+        guard url.isFileURL else { throw FileAccessError(operation, url, cause: NotAFile()) }
+        do {
+            return try state.withLock { try body(&$0, InMemoryFiles.path(of: url)) }
+        } catch {
+            throw FileAccessError(operation, url, cause: error)
+        }
+    }
+}
+
+/// A tree of files and folders, which fails with the same codes as a file system.
+private struct InMemoryFiles: Sendable {
+    private indirect enum Node: Sendable {
+        case file(Data)
+        case folder([String: Node])
+    }
+
+    private var root = Node.folder([:])
+
+    /// Returns the names on the path from the root.
+    static func path(of url: URL) -> [String] {
+        url.standardizedFileURL.pathComponents.filter { $0 != "/" }
+    }
+
+    func load(_ path: [String]) throws -> Data {
+        switch try find(path) {
+        case .file(let data): return data
+        case .folder: throw POSIXError(.EISDIR)
+        }
+    }
+
+    mutating func save(_ data: Data, to path: [String]) throws {
+        try Self.change(&root, path[...], makesFolders: true) { node in
+            if case .folder = node { throw POSIXError(.EISDIR) }
+            node = .file(data)
+        }
+    }
+
+    mutating func append(_ data: Data, to path: [String]) throws {
+        try Self.change(&root, path[...], makesFolders: true) { node in
+            switch node {
+            case nil: node = .file(data)
+            case .file(let old): node = .file(old + data)
+            case .folder: throw POSIXError(.EISDIR)
+            }
+        }
+    }
+
+    mutating func delete(_ path: [String]) throws {
+        try Self.change(&root, path[...], makesFolders: false) { node in
+            switch node {
+            case nil: throw POSIXError(.ENOENT)
+            case .file: node = nil
+            case .folder: throw POSIXError(.EISDIR)
+            }
+        }
+    }
+
+    func exists(_ path: [String]) -> Bool {
+        (try? find(path)) != nil
+    }
+
+    func list(_ path: [String]) throws -> [String] {
+        guard case .folder(let children) = try find(path) else { throw POSIXError(.ENOTDIR) }
+        return children.keys.sorted()
+    }
+
+    private func find(_ path: [String]) throws -> Node {
+        try path.reduce(root) { node, name in
+            guard case .folder(let children) = node else { throw POSIXError(.ENOTDIR) }
+            guard let child = children[name] else { throw POSIXError(.ENOENT) }
+            return child
+        }
+    }
+
+    private static func change(
+        _ node: inout Node, _ path: ArraySlice<String>, makesFolders: Bool, _ body: (inout Node?) throws -> Void
+    ) throws {
+        guard case .folder(var children) = node else { throw POSIXError(.ENOTDIR) }
+        guard let name = path.first else { throw POSIXError(.EISDIR) }  // The path is that of the root.
+        if path.count == 1 {
+            try body(&children[name])
+        } else {
+            guard var child = children[name] ?? (makesFolders ? .folder([:]) : nil) else { throw POSIXError(.ENOENT) }
+            try change(&child, path.dropFirst(), makesFolders: makesFolders, body)
+            children[name] = child
+        }
+        node = .folder(children)
+    }
+}

@@ -2,6 +2,7 @@ import Foundation
 import Fugu
 import FuguConfiguration
 import FuguInspection
+import FuguScopes
 import Support
 import Testing
 
@@ -271,5 +272,154 @@ struct SecretAddressTests {
             ]
         for text in texts { #expect(!text.contains("hunter2"), "\(text)") }
         #expect(container.explain(\.replicas).winner.value?.contains("postgres://…@db.example/app") == true)
+    }
+}
+
+extension ContainerKeys {
+    fileprivate var password: PropertyKey<String> {
+        .init("law26.password", defaultValue: "HUNTER default", isSecret: true)
+    }
+    fileprivate var token: PropertyKey<String> { .init(defaultValue: "HUNTER default", isSecret: true) }
+}
+
+// Law 26: a secret is never printed, not in dumps or mirrors either, of whatever the container hands out.
+@Suite("Law 26: nothing that a container hands out reveals a secret") struct SecretDumpTests {}
+
+extension SecretDumpTests {
+    struct Password: Property {
+        static var isSecret: Bool { true }
+        static var defaultValue: String { "HUNTER default" }
+    }
+    private struct Reader { @Injected(\.password) var password }
+
+    /// Expects that neither a description nor a dump nor a mirror of `subject` reveals anything.
+    private func expectSecrecy(of subject: Any, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        var text = "\(subject) \(String(reflecting: subject))"
+        dump(subject, to: &text)
+        var open = [(Mirror(reflecting: subject), 0)]
+        while let (mirror, depth) = open.popLast(), depth < 8 {
+            for child in mirror.children {
+                text += "\(child.value) \(String(reflecting: child.value))"
+                open.append((Mirror(reflecting: child.value), depth + 1))
+            }
+        }
+        #expect(!text.contains("HUNTER"), "\(name)", sourceLocation: sourceLocation)
+    }
+
+    @Test("Sequences of values, their iterators and wrappers tell nothing (law 26)")
+    func sequences() async {
+        let root = Container()
+        root.password = "HUNTER2"
+        let child = root.child { $0.token = "HUNTER3" }
+        expectSecrecy(of: root.values(of: \.password), "values")
+        expectSecrecy(of: child.values(of: \.token), "values of a child")
+        expectSecrecy(of: child.values(of: Password.self), "values of a type")
+        var iterator = root.values(of: \.password).makeAsyncIterator()
+        expectSecrecy(of: iterator, "iterator")
+        await expect(iterator.next(isolation: nil), equals: "HUNTER2")
+        root.password = "HUNTER4"
+        expectSecrecy(of: iterator, "iterator with a value that nobody has taken")
+        expectSecrecy(of: Reader(), "injected")
+        expectSecrecy(of: Injected(\.password, in: child), "injected in a child")
+    }
+
+    @Test("Containers, views, handles, keys, tokens, events and graphs tell nothing (law 26)")
+    func handles() {
+        let root = Container()
+        let events = Log<ContainerEvent>()
+        let recording = root.observeEvents { events.add($0) }
+        root.password = "HUNTER2"
+        root[Password.self] = "HUNTER3"
+        let child = root.child { $0.token = "HUNTER4" }
+        for container in [root, child] {
+            expectSecrecy(of: container, "container")
+            expectSecrecy(of: container.observable, "observable")
+            expectSecrecy(of: container.graph, "graph")
+        }
+        expectSecrecy(of: ContainerKeys().password, "key")
+        expectSecrecy(of: ContainerKeys().token, "key without a name")
+        expectSecrecy(of: root.observe(\.password) { _ in }, "token")
+        root.update { changes in
+            changes[Password.self] = "HUNTER5"
+            expectSecrecy(of: changes, "update")
+        }
+        root.configureScopes { handle in
+            handle.password = "HUNTER6"
+            expectSecrecy(of: handle, "rule")
+        }
+        let scope = root.scope("/a")
+        expect(scope.password, equals: "HUNTER6")
+        expectSecrecy(of: scope, "scope")
+        let key = FeatureKey { handle in
+            expectSecrecy(of: handle, "handle")
+            expectSecrecy(of: Container.current, "current")
+            return handle.password.count
+        }
+        expect(root[key], equals: 7)
+        expectSecrecy(of: key, "feature key")
+        expectSecrecy(of: Container(copying: root), "copy")
+        root.reset(\.password)
+        _ = root.password
+        expectSecrecy(of: events.all, "events")
+        recording.cancel()
+    }
+}
+
+/// A type that says everything it knows in its error.
+private struct Login: Decodable, Sendable {
+    var user: String
+    var password: String
+
+    init(from decoder: any Decoder) throws {
+        struct Plain: Decodable { var user, password: String }
+        let plain = try Plain(from: decoder)
+        (user, password) = (plain.user, plain.password)
+        let text = "\(plain) is too short"
+        switch user {
+        case "coding":
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: text))
+        case "own": throw PropertyError(text, name: text)
+        default: throw Failure(text: text)
+        }
+    }
+
+    private struct Failure: Error { let text: String }
+}
+
+/// What a type's own error says of the values inside a table, which may be secrets that no key declares (law 26).
+struct SecretInOwnErrorTests {
+    @Test(
+        "An error that a table's own type throws quotes nothing from inside, nor does an explanation of it (law 26)",
+        arguments: ["coding", "own", "other"])
+    func tables(user: String) throws {
+        let container = Container()
+        container.handleReports { _ in }
+        let text = "[own26]\nlogin = { user = '\(user)', password = 'hunter2' }"
+        try container.apply(TOMLSource(text: text, name: "x"))
+        let key = PropertyKey<Login?>("own26.login")
+        let list = PropertyKey<[Login]?>("own26.list")
+        try container.apply(
+            DictionarySource(["own26": ["list": [["user": .string(user), "password": "hunter2"]]]], name: "y"))
+        for said in [
+            thrown { _ = try container.require { _ in key } }, thrown { _ = try container.require { _ in list } },
+            thrown { try container.validate([key, list]) }, "\(container.explain { _ in key })",
+            "\(container.explain { _ in list })",
+        ] {
+            expect(!said.contains("hunter2") && said.contains("the value is invalid"), "\(said)")
+        }
+    }
+
+    @Test("An error of a type that is one text is shown as the type says it (law 26)")
+    func texts() throws {
+        struct Color: Decodable, Sendable {
+            init(from decoder: any Decoder) throws {
+                let text = try decoder.singleValueContainer().decode(String.self)
+                throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "no color: \(text)"))
+            }
+        }
+        let container = Container()
+        try container.apply(TOMLSource(text: "own26.color = 'bleu'", name: "x"))
+        let color = PropertyKey<Color?>("own26.color")
+        expect(thrown { _ = try container.require { _ in color } }, equals: "x:1:15: own26.color: no color: bleu")
     }
 }

@@ -1,4 +1,4 @@
-import Fugu
+package import Fugu
 
 /// A log in order, from any thread.
 package final class Log<Element: Sendable>: Sendable {
@@ -110,5 +110,20 @@ package func thrown(_ body: () throws -> Void) -> String {
         return "nothing"
     } catch {
         return "\(error)"
+    }
+}
+
+extension Container {
+    /// Returns a root that loads external features, as one does in a program.
+    ///
+    /// All tests of this package run in one process that links FuguTesting, where `Container()` is strict.
+    package static func program() -> Container {
+        Container(ofProgram: ())
+    }
+
+    /// The same container, whose reports are no part of what the test shows.
+    package var unreported: Container {
+        handleReports { _ in }
+        return self
     }
 }

@@ -1,6 +1,6 @@
 import Fugu
 
-/// The texts of all errors and reports of this module, except syntax errors, which are in `SyntaxText.swift`.
+/// The texts of all errors and reports of this module, except syntax errors, which are in `SyntaxProblem.swift`.
 ///
 /// Text from a source or a user comes in only as a parameter, and passes through ``Quoted``.
 enum ErrorText {

@@ -3,3 +3,4 @@ import Fugu
 let container = Container()
 let token = container.observe(\.harbor) { print("now in \($0)") }
 container.harbor = "Stavanger"  // now in Stavanger
+container.harbor = "Stavanger"

@@ -4,3 +4,5 @@ let container = Container()
 let token = container.observe(\.harbor) { print("now in \($0)") }
 container.harbor = "Stavanger"  // now in Stavanger
 container.harbor = "Stavanger"
+token.cancel()
+container.harbor = "Haugesund"

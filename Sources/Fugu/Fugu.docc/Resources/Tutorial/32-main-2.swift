@@ -9,3 +9,5 @@ func respond(to id: Int, in app: Container) async throws {
 }
 
 let app = Container()
+try await respond(to: 1, in: app)  // [1] seat 1 at 08:00
+try await respond(to: 2, in: app)  // [2] seat 2 at 08:00

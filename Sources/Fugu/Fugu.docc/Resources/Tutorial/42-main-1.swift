@@ -17,3 +17,4 @@ try app.validate()
 try await app.warmUp { $0.load(Ledger.self) }
 try await respond(to: 1, in: app)  // [1] seat 1 at 08:00
 try await respond(to: 2, in: app)  // [2] seat 2 at 08:00
+try await app.close(deadline: .seconds(5))  // 2 seats booked

@@ -11,8 +11,12 @@ func respond(to id: Int, in app: Container) async throws {
 
 let app = Container()
 app.declare(\.harbor, \.seats, \.token)
-try app.apply(TOMLSource(text: "[ferry]\nharbor = 'Stavanger'", name: "ferry.toml"))
+app.handleReports { print("Report: \($0)") }
+try app.apply(TOMLSource(path: "ferry.toml", isOptional: true))
+try app.apply(EnvironmentSource(prefix: "APP"))
+try app.apply(ArgumentsSource())
 try app.validate()
+print(app[Board.self].title)  // Departures from Bergen
 
 try await app.warmUp { $0.load(Ledger.self) }
 try await respond(to: 1, in: app)  // [1] seat 1 at 08:00

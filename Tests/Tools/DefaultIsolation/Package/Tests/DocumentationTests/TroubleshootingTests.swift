@@ -34,7 +34,7 @@ import Testing
         /// Files whose texts explain themselves: they answer a question, or say what is wrong with a text and where.
         static let selfExplanatory = [
             "Sources/Fugu/Errors/Messages+Container.swift", "Sources/FuguInspection/Messages.swift",
-            "Sources/FuguFoundationSources/Messages.swift", "Sources/FuguConfiguration/Errors/SyntaxText.swift",
+            "Sources/FuguFoundationSources/Messages.swift", "Sources/FuguConfiguration/Errors/SyntaxProblem.swift",
         ]
 
         /// The texts that the page has to explain.
