@@ -385,7 +385,7 @@ struct SparseList<Element: WordIdentifier> {
     /// The elements, with holes where some were removed.
     private(set) var slots: [Element?] = []
     /// The indices of the elements, once there are many.
-    private var indices = WordTable<Element, Int>()
+    private var indices = WordTable<UInt, Int>()
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
@@ -393,7 +393,7 @@ struct SparseList<Element: WordIdentifier> {
     var last: Element? { slots.last ?? nil }
 
     private func index(of element: Element) -> Int? {
-        slots.count > 8 ? indices[element] : slots.firstIndex { $0?.word == element.word }
+        slots.count > 8 ? indices[element.word] : slots.firstIndex { $0?.word == element.word }
     }
 
     mutating func append(_ element: Element) {
@@ -402,7 +402,7 @@ struct SparseList<Element: WordIdentifier> {
         if slots.count <= 8 { return }
         let first = slots.count == 9 ? 0 : slots.count - 1
         if first == 0 { indices = WordTable() }
-        for index in first..<slots.count { if let element = slots[index] { indices[element] = index } }
+        for index in first..<slots.count { if let element = slots[index] { indices[element.word] = index } }
     }
 
     /// Adds an element that isn't there yet, and returns whether it did.
@@ -419,7 +419,7 @@ struct SparseList<Element: WordIdentifier> {
             return false
         }
         count -= 1
-        if slots.count > 8 { indices[element] = nil }
+        if slots.count > 8 { indices[element.word] = nil }
         slots[index] = nil
         while case .some(nil) = slots.last { slots.removeLast() }
         if slots.count > 2 * count, count == 0 || slots.count > 16 { for element in takeAll() { append(element) } }

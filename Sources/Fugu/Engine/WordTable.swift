@@ -3,6 +3,7 @@ protocol WordIdentifier: Sendable { var word: UInt { get } }
 
 extension WordIdentifier where Self: AnyObject { var word: UInt { ObjectIdentifier(self).word } }
 
+extension UInt: WordIdentifier { var word: UInt { self } }
 extension Key: WordIdentifier { var word: UInt { raw } }
 extension ObjectIdentifier: WordIdentifier { var word: UInt { UInt(bitPattern: self) } }
 
