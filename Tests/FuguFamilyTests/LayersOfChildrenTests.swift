@@ -258,6 +258,24 @@ extension LayersOfChildrenTests {
         expect(tenant[Copied.self], equals: "k(tenant)")
     }
 
+    @Test("What a child's decoration has made stays when the value that it wraps is set to an equal one (laws 10 and 14)")
+    func equalAbove() {
+        let key = FeatureKey<Int>(id: UniqueID()) { _ in 1 }
+        let container = Container()
+        let child = container.child()
+        let wrapped = Log<Int>()
+        child.decorate({ _ in key }) { value, _ in
+            wrapped.add(value)
+            return value + 1
+        }
+        expect(child[key], equals: 2)
+        container[key] = 1
+        expect(child[key], equals: 2)
+        expect(wrapped.all, equals: [1])
+        container[key] = 5
+        expect(child[key], equals: 6)
+    }
+
     @Test("A child that goes leaves nothing behind above, and an update above reaches it once (laws 7 and 8)")
     func goes() {
         let container = Container()
