@@ -258,7 +258,7 @@ extension LayersOfChildrenTests {
         expect(tenant[Copied.self], equals: "k(tenant)")
     }
 
-    @Test("What a child's decoration has made stays when the value that it wraps is set to an equal one (laws 10 and 14)")
+    @Test("A decorated instance stays when the value that it wraps is set to an equal one (laws 10 and 14)")
     func equalAbove() {
         let key = FeatureKey<Int>(id: UniqueID()) { _ in 1 }
         let container = Container()

@@ -113,6 +113,26 @@ extension ProportionOfFamiliesTests {
         }
     }
 
+    @Test(
+        "The inputs of an observed feature are set in time in proportion, together or one by one (law 30)",
+        arguments: [true, false])
+    func inputsOfAnObservedFeature(isTogether: Bool) {
+        expectProportion(100 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let feature = FeatureKey<Int>(id: UniqueID()) { container in keys.reduce(0) { $0 &+ container[$1] } }
+            let child = Container().child()
+            _ = child[feature]
+            child.observe({ _ in feature }) { _ in }
+            return threadTime {
+                if isTogether {
+                    child.update { child in for key in keys { child[key] = 1 } }
+                } else {
+                    for key in keys { child[key] = 1 }
+                }
+            }
+        }
+    }
+
     @Test("Keys are set for the first time in a child that observes another in time in proportion (law 30)")
     func setBesideAnObserver() {
         expectProportion(1_000 * Self.scale) { count in

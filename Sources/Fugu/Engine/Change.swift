@@ -71,7 +71,7 @@ extension Write {
         if isHeld != wasHeld {
             if isHeld { node.storage[token].heldMask |= key.mask }
             node.raiseEpoch(token, to: time)
-            cell.place?.holderChanged(token, isHeld: isHeld)
+            if !isHeld { cell.place?.watchAbove(token) }
         }
         if opensLater { cell.openIfPresent() }
         let kind: ChangeKind = isHeld == wasHeld ? .changed : isHeld ? .held : .unset
@@ -104,7 +104,7 @@ extension Write {
             let time = family.state[token].tick()
             effects.garbage.add(cell.clear(at: time))
             node.raiseEpoch(token, to: time)
-            cell.place?.holderChanged(token, isHeld: false)
+            cell.place?.watchAbove(token)
         }
         return changes
     }

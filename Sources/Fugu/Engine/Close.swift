@@ -398,7 +398,7 @@ extension Node {
             } else if cell.code(token) != nil {
                 cell.binding(token)?.put(.nothing, by: .code, &effects.garbage)
                 effects.garbage.add(cell.clear(at: family.state[token].tick()))
-                cell.place?.holderChanged(token, isHeld: false)
+                cell.place?.watchAbove(token)
                 raiseEpoch(token, to: family.state[token].now)
             }
         }

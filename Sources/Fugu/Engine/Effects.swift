@@ -125,16 +125,18 @@ extension Effects {
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
         var drops: [Place] = []
         for watcher in start[token].watchers.all {
-            let (place, isOwn) = (watcher.place, watcher.isOwn(token, of: start))
+            let place = watcher.place
             if let follower = watcher.follower(token) {
-                if isOwn || kind != .loaded { reached.append((follower, isOwn && kind.isWrite)) }
+                let isOwn = kind != .dropped && watcher.isOwn(token, of: start)
+                if isOwn || kind != .loaded && follower.isReached(token, from: start) {
+                    reached.append((follower, isOwn && kind.isWrite))
+                }
             } else if kind == .loaded {
                 continue
-            } else if isOwn && replacesCopies || !place.isCurrent(token) {
+            } else if replacesCopies && watcher.isOwn(token, of: start) || !place.isCurrent(token, after: start) {
                 drops.append(place)
             } else if kind == .unset {
-                // Another key may keep it.
-                place.watchAgain(token)
+                place.watchAnchor(token)
             }
         }
         return drops

@@ -214,6 +214,15 @@ extension Follower {
         return isByItsLoad
     }
 
+    /// Whether a change of an input at a place reaches the node: no node in between hides it, or a layer there wraps it.
+    func isReached(_ token: LockToken, from start: Place) -> Bool {
+        start[token].node.use { home in
+            if !node.use({ $0.path(below: home).contains { $0.holds(token, start.key) } }) { return true }
+            let inputs = state[token].others.union(state[token].watched?.keys ?? [])
+            return inputs.contains { $0 != start.key && $0.known(at: home.depth) == start.key }
+        }
+    }
+
     private func isLoad(_ frame: Frame) -> Bool { frame.kind == .load && frame.key == key && frame.family === family }
 
     /// Counts a value that was never seen as missed, so that a load that fails or isn't kept is tried again.
@@ -253,11 +262,6 @@ extension Follower {
         state[token].watched = provenance
         state[token].watchesInputs = watchesInputs
         state[token].others = others
-        watchAgain(token)
-    }
-
-    /// Watches the keys that may change what's seen.
-    func watchAgain(_ token: LockToken) {
         guard let place = node.use({ $0.cell(token, key)?.place }) else { return }
         place.observers.unwatch(token)
         place.observers.watch(token, [key] + state[token].others)

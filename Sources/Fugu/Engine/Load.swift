@@ -282,6 +282,16 @@ extension Load {
         record(token, root.madeCell(token, key), of: UnmanagedReference(root), as: key)
     }
 
+    /// Records a key by what the node sees of it now, though the load was refused a value: a change may give it one.
+    func recordUnseen(_ token: LockToken, _ key: Key) {
+        guard !isFinished else { return }
+        let key = key.known(at: node.depth)
+        add(
+            token,
+            Input(key: key, time: node.time(token, of: key), isKept: true, provenance: nil, lifetime: nil), 0)
+        outerRecorder(token)?.recordUnseen(token, key)
+    }
+
     /// Notes that what the load gives is only for its container.
     func noteLocal(_ token: LockToken) { if !isFinished { state[token].isLocal = true } }
 

@@ -99,22 +99,14 @@ struct Watcher: WordIdentifier {
         }
     }
 
-    /// Whether it watches the key of a place, here or above, since that's its own.
+    /// Whether it watches the key of a place, here or above, since that's its own, and nothing in between hides that.
     ///
     /// A feature with layers, and what's below, watch the feature that these wrap as an input.
     func isOwn(_ token: LockToken, of start: Place) -> Bool {
-        let home = start[token].node
-        guard place.key.known(at: home.depth) == start.key else { return false }
-        // Only features have layers.
-        return place.key.kind == .property
-            || home.use { home in
-                place[token].node.use { !$0.path(below: home).contains { $0.holds(token, place.key) } }
-            }
-    }
-
-    /// Watches what it watches now that a key is held in a node on the way.
-    fileprivate func watchAgain(_ token: LockToken) {
-        if isFollower { follower(token)?.watchAgain(token) } else { place.watchAgain(token) }
+        start[token].node.use { home in
+            place.key.known(at: home.depth) == start.key
+                && place[token].node.use { !$0.path(below: home).contains { $0.holds(token, place.key) } }
+        }
     }
 }
 
@@ -129,12 +121,12 @@ extension Place {
         if self[token].rare != nil { observers.unwatch(token) }
     }
 
-    /// Lets changes above reach what watches the key here, or no longer, since the key isn't held here any longer, or is now.
-    func holderChanged(_ token: LockToken, isHeld: Bool) {
+    /// Lets changes above reach what watches the key here, since it's no longer held here.
+    ///
+    /// When it's held again, what's listed above stays there, and finds after a change that it sees none.
+    func watchAbove(_ token: LockToken) {
         guard let parent = self[token].node.use({ $0.parent }) else { return }
-        for watcher in self[token].watchers.all {
-            if isHeld { watcher.watchAgain(token) } else { watcher.watch(token, key, from: parent) }
-        }
+        for watcher in self[token].watchers.all { watcher.watch(token, key, from: parent) }
     }
 
     /// Makes writes of the cell take the slow path while something depends on it.
@@ -194,20 +186,23 @@ extension Place {
         }
     }
 
-    /// Whether the instance may stay: it still may live here, and the node still sees the inputs whose change drops it.
-    func isCurrent(_ token: LockToken) -> Bool {
+    /// Whether the instance may stay after a change of a key: it still may live here, and, if it reloads or wraps what the key gives,
+    /// the node sees the same.
+    func isCurrent(_ token: LockToken, after start: Place) -> Bool {
         guard let provenance = self[token].provenance else { return true }
+        let depth = start[token].node.depth
         return self[token].node.use { node in
             provenance.isAnchored(token, key, in: node)
-                && zip(provenance.drops, self[token].inputTimes).allSatisfy { input, time in
-                    Input.isSame(node.time(token, of: input), as: time)
-                }
+                && (provenance.followed == .first && provenance.direct[0].known(at: depth) != start.key
+                    || zip(provenance.drops, self[token].inputTimes).allSatisfy { input, time in
+                        Input.isSame(node.time(token, of: input), as: time)
+                    })
         }
     }
 
-    /// Watches what decides now whether it stays.
-    func watchAgain(_ token: LockToken) {
-        guard let provenance = self[token].provenance else { return }
+    /// Watches the key that keeps the instance here now; one that reloads watches all of its keys.
+    func watchAnchor(_ token: LockToken) {
+        guard let provenance = self[token].provenance, provenance.followed != .all else { return }
         instance.unwatch(token)
         watchInputs(token, provenance)
     }

@@ -421,11 +421,13 @@ struct Reading: ~Copyable {
     @inline(never)
     private func hidden(_ token: LockToken, below home: UnmanagedReference<Node>) -> Decision {
         var isLocal = false
-        let way = node.family.way(token, from: key) { input in
+        var way = node.family.way(token, from: key) { input in
             if node.path(below: home.object).contains(where: { $0.holds(token, input) }) { return true }
             isLocal = node.family.isLocal(token, input)
             return isLocal
         }
+        // What was loaded elsewhere since may have other inputs.
+        if way.count == 1, let input = node.override(token, hiding: key) { way.append(input) }
         return .hidden(way, byLocal: isLocal)
     }
 
@@ -442,6 +444,7 @@ struct Reading: ~Copyable {
                 let cell = holder.storage.cell(token, way.last!)
                 recorder?.record(token, cell, of: UnmanagedReference(holder), as: way.last!)
             }
+            for key in [key] + (request.home.keys ?? []) { recorder?.recordUnseen(token, key) }
             guard let place = node.cell(token, key)?.place,
                 let last = node.family.last(token, of: key)
             else { return }
