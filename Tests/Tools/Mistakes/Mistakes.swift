@@ -24,7 +24,7 @@ struct Doorman: Feature {
 }
 
 // MARK: AccessorOnContainerInjected
-// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type' | error: generic parameter 'K' could not be inferred
 // Cure: write accessors in an extension of FeatureContainer.
 
 struct Greeter: Feature {
@@ -255,7 +255,7 @@ struct Greeter: Feature {
 let greeter = Container()[Greeter.self]!
 
 // MARK: HomeMisspelled
-// compiler: error: generic parameter 'First' could not be inferred
+// compiler: error: generic parameter 'First' could not be inferred | error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'First.Type'
 // Cure: correct the name: keys are the members of ContainerKeys.
 
 extension ContainerKeys {
@@ -345,7 +345,7 @@ extension ContainerKeys {
 }
 
 // MARK: InjectedMisspelled
-// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type' | error: generic parameter 'K' could not be inferred
 // Cure: correct the name, or import the module that declares it: `date` is in FuguFoundation.
 
 struct Doorman {
@@ -488,7 +488,7 @@ func read(_ container: Container) -> Int { container.tiemout }
 func set(_ container: Container) { container.tiemout = 5 }
 
 // MARK: KeyMisspelledInOperation
-// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type'
+// compiler: error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'K.Type' | error: generic parameter 'K' could not be inferred
 // Cure: correct the name: keys are the members of ContainerKeys.
 
 func forget(_ container: Container) { container.reset(\.tiemout) }

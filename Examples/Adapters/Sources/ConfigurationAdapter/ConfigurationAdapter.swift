@@ -103,7 +103,8 @@ public struct ContainerProvider: ConfigProvider {
         forKey key: AbsoluteConfigKey, type: ConfigType,
         updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
     ) async throws -> Return {
-        let changes = container.values(of: PropertyKey<PropertyValue?>(key.components.joined(separator: ".")))
+        let name = key.components.joined(separator: ".")
+        let changes = container.values(of: { _ in PropertyKey<PropertyValue?>(name) })
         return try await updatesHandler(
             ConfigUpdatesAsyncSequence(changes.map { _ in Result { try value(forKey: key, type: type) } }))
     }
