@@ -30,7 +30,7 @@ extension Container {
         let family = node.family
         while true {
             let waiting = family.lock.withLock { token in
-                family.rootPlace(token, of: key)?[token].rare?.loads.all
+                family.record(token, of: key)?.loads.all
                     .reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) } ?? 0
             }
             if waiting >= count { return }

@@ -27,7 +27,7 @@ extension Container {
     func waiterCount(for key: Key) -> Int {
         let family = node.family
         return family.lock.withLock { token in
-            family.rootPlace(token, of: key)?[token].rare?.loads.all.reduce(0) {
+            family.record(token, of: key)?.loads.all.reduce(0) {
                 $0 + ($1.state[token].rare?.waiters.count ?? 0)
             }
                 ?? 0

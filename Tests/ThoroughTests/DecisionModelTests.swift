@@ -347,7 +347,7 @@ extension DecisionModelTests {
                     isExternal: false, isStandIn: false, expected: UnmanagedReference(asker),
                     begun: family.state[token].now, isLate: false)
                 let load = Load(of: features[feature].key, for: asker, under: nil, within: nil, facts)
-                let record = node(0).place(token, load.key)[token].more()
+                let record = node(0).place(token, load.key)[token].moreRecord()
                 load.begin(token, for: UnmanagedReference(container), in: &record.loads)
                 for read in reads { _ = asker.read(token, read, for: load) }
                 return load

@@ -580,13 +580,13 @@ extension Container {
                 size.cells += 1
                 guard let place = cell.place else { continue }
                 let rare = place[token].rare
-                for provenance in [place[token].provenance, rare?.last].compactMap(\.self)
+                for provenance in [place[token].provenance, place[token].record?.last].compactMap(\.self)
                 where seen.insert(ObjectIdentifier(provenance)).inserted {
                     size.provenances += 1
                     size.inputs += provenance.keys.count
                 }
                 size.readers += place[token].watchers.count
-                size.loads += rare?.loads.all.count ?? 0
+                size.loads += place[token].record?.loads.all.count ?? 0
                 size.followers += rare?.follower.value == nil ? 0 : 1
                 size.exclusions += rare?.exclusion == nil ? 0 : 1
             }

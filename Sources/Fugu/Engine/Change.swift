@@ -271,7 +271,7 @@ extension Family {
 extension Node {
     /// Marks a key as reset, so that a load in progress isn't kept here, nor below if it has another loader now.
     fileprivate func markReset(_ token: LockToken, _ key: Key, changesLoader: Bool) {
-        guard family.rootPlace(token, of: key)?[token].rare?.loads.isEmpty == false else { return }
+        guard family.record(token, of: key)?.loads.isEmpty == false else { return }
         let rare = place(token, key)[token].more()
         rare.resetTime = family.state[token].tick()
         if changesLoader { rare.loaderTime = rare.resetTime }

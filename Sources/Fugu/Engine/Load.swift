@@ -540,7 +540,7 @@ extension Load {
             state[token].rare?.waiters.remove(waiter)
             // Without a task, the one that began the load doesn't wait yet.
             guard state[token].isAbandoned else { return nil }
-            family.rootPlace(token, of: key)?[token].rare?.loads.removeCandidate(self)
+            family.record(token, of: key)?.loads.removeCandidate(self)
             return state[token].rare?.run.task
         }
         task?.cancel()

@@ -39,7 +39,7 @@ struct LoadOutcome {
         isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key, since: load.facts.begun, home: home)
         mustBeRetried = hasOldInputs && load.mustBeRetried(token) || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
-        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].rare?.last)
+        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].record?.last)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty)
     }
 
@@ -254,15 +254,15 @@ struct LoadOutcome {
 
     /// Remembers the provenance, from which the next load's home is guessed.
     private func rememberLast(_ token: LockToken, _ effects: inout Effects) {
-        if !isTraced || rootPlace[token].rare?.last === provenance { return }
-        let rare = rootPlace[token].more()
-        effects.garbage.add(rare.last)
-        rare.last = provenance
+        if !isTraced || rootPlace[token].record?.last === provenance { return }
+        let record = rootPlace[token].moreRecord()
+        effects.garbage.add(record.last)
+        record.last = provenance
     }
 
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
-        rootPlace[token].rare?.loads.remove(load)
+        rootPlace[token].record?.loads.remove(load)
         asker.endWork(token, &effects)
         let state = load.state
         state[token].forgetInputs(&effects.garbage)

@@ -41,12 +41,14 @@ final class Family: Sendable {
         rootStorage.existingCell(token, key.known(at: 0))?.place
     }
 
+    /// What's known of a key that was loaded.
+    func record(_ token: LockToken, of key: Key) -> KeyRecord? { rootPlace(token, of: key)?[token].record }
     /// The provenance of the last load of a key.
-    func last(_ token: LockToken, of key: Key) -> Provenance? { rootPlace(token, of: key)?[token].rare?.last }
+    func last(_ token: LockToken, of key: Key) -> Provenance? { record(token, of: key)?.last }
 
     /// Returns the loads in progress.
     func loads(_ token: LockToken) -> [Load] {
-        rootStorage.cells(token).flatMap { $0.place?[token].rare?.loads.all ?? [] }
+        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all ?? [] }
     }
 }
 

@@ -27,6 +27,7 @@ struct PlaceState {
     var nextInGarbage: Place?
 
     var rare: RarePlaceState?
+    fileprivate(set) var record: KeyRecord?
 
     init(node: UnmanagedReference<Node>, cell: CellReference) {
         self.node = node
@@ -35,6 +36,8 @@ struct PlaceState {
 
     /// Returns the rare state, creating it if necessary.
     mutating func more() -> RarePlaceState { rare.orMade(RarePlaceState()) }
+    /// Returns what the family knows of the key, which is nothing at first.
+    mutating func moreRecord() -> KeyRecord { record.orMade(KeyRecord()) }
     mutating func moreBinding() -> Binding { more().binding.orMade(Binding()) }
 }
 
@@ -53,7 +56,13 @@ final class RarePlaceState {
     /// The time of the last such change that concerns instances below, too, because it changed the loader.
     @safe @exclusivity(unchecked) var loaderTime: UInt64 = 0
 
-    // Used only in the root, for the family: the key's loads in progress, and the provenance of the last one.
+    @inline(never) init() {}
+}
+
+/// What a family knows of a key: the loads in progress, and the provenance of the last one.
+///
+/// The place in the root has it, since each load looks there.
+final class KeyRecord {
     @safe @exclusivity(unchecked) var loads = LoadList()
     @safe @exclusivity(unchecked) var last: Provenance?
 

@@ -240,17 +240,17 @@ struct Reading: ~Copyable {
         let isLate = isLate(token, in: site.node)
         if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
-        let rare = node.ancestor(at: 0).place(token, key)[token].more()
-        let expected = site.node.use { expectedHome(token, of: $0, site, rare.last) }
+        let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
+        let expected = site.node.use { expectedHome(token, of: $0, site, record.last) }
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
-        if misses < 4, !rare.loads.isEmpty, let decision = join(token, rare, site, expected) { return decision }
-        return begin(token, rare, site, expected, replacement, isLate: isLate)
+        if misses < 4, !record.loads.isEmpty, let decision = join(token, record, site, expected) { return decision }
+        return begin(token, record, site, expected, replacement, isLate: isLate)
     }
 
     /// Begins a load, unless the policy refuses it.
     @inline(__always)
     private mutating func begin(
-        _ token: LockToken, _ rare: RarePlaceState, _ site: Site, _ expected: UnmanagedReference<Node>,
+        _ token: LockToken, _ record: KeyRecord, _ site: Site, _ expected: UnmanagedReference<Node>,
         _ replacement: Replacement?, isLate: Bool
     ) -> Decision {
         var loader = replacement
@@ -271,7 +271,7 @@ struct Reading: ~Copyable {
             isExternal: isExternal, isStandIn: isStandIn, expected: expected,
             begun: node.family.state[token].now, isLate: isLate)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
-        load.begin(token, for: container, in: &rare.loads)
+        load.begin(token, for: container, in: &record.loads)
         isOwn = true
         let isElsewhere = load.node !== node
         if isTask, isElsewhere {
@@ -352,15 +352,15 @@ struct Reading: ~Copyable {
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
-        _ token: LockToken, _ rare: RarePlaceState, _ site: Site, _ mine: UnmanagedReference<Node>
+        _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
     ) -> Decision? {
         // What a container would inherit of a decorated feature is loaded as the feature itself, above.
         let depth = site.floor?.depth ?? 0
-        for load in rare.loads.candidates(for: site.node.object) {
+        for load in record.loads.candidates(for: site.node.object) {
             let facts = load.facts
             guard facts.floor == site.floor, load.key.known(at: depth) == key.known(at: depth),
                 !load.state[token].isAbandoned,
-                facts.expected == mine || expectedHome(token, of: load.node, site, rare.last) == mine,
+                facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine,
                 !load.mustBeRetried(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
