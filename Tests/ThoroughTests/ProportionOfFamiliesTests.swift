@@ -133,6 +133,20 @@ extension ProportionOfFamiliesTests {
         }
     }
 
+    @Test("Inputs that a child hides from an observed feature are set above in time in proportion (law 30)")
+    func hiddenInputsOfAnObservedFeature() {
+        expectProportion(250 * Self.scale) { count in
+            let keys = Self.keys(count)
+            let feature = FeatureKey<Int>(id: UniqueID()) { container in keys.reduce(0) { $0 &+ container[$1] } }
+            let root = Container()
+            let child = root.child()
+            _ = child[feature]
+            child.observe({ _ in feature }) { _ in }
+            child.update { child in for key in keys { child[key] = 1 } }
+            return threadTime { root.update { root in for key in keys { root[key] = 2 } } }
+        }
+    }
+
     @Test("Keys are set for the first time in a child that observes another in time in proportion (law 30)")
     func setBesideAnObserver() {
         expectProportion(1_000 * Self.scale) { count in

@@ -86,8 +86,7 @@ enum ChangeKind {
 }
 
 extension Effects {
-    /// Makes whatever watches a key at a place look again after a change, and drops
-    /// the instances that must not stay.
+    /// Makes whatever watches a key at a place look again after a change, and drops the instances that must not stay.
     ///
     /// - `transaction`: The update or `modify` that ends with this change.
     mutating func announce(

@@ -66,7 +66,7 @@ final class Observer: WordIdentifier {
 }
 
 /// The observers of one key in one container, and their pending events.
-final class Follower: WordIdentifier {
+final class Follower: Sendable {
     let family: Family
     let key: Key
     /// The node, which ends the follower before it's released.
@@ -218,6 +218,8 @@ extension Follower {
     func isReached(_ token: LockToken, from start: Place) -> Bool {
         start[token].node.use { home in
             if !node.use({ $0.path(below: home).contains { $0.holds(token, start.key) } }) { return true }
+            // Only features have layers.
+            if start.key.kind == .property { return false }
             let inputs = state[token].others.union(state[token].watched?.keys ?? [])
             return inputs.contains { $0 != start.key && $0.known(at: home.depth) == start.key }
         }

@@ -441,7 +441,7 @@ struct Reading: ~Copyable {
             if byLocal {
                 recorder?.noteLocal(token)
             } else if let holder {
-                let cell = holder.storage.cell(token, way.last!)
+                let cell = holder.place(token, way.last!)[token].cell
                 recorder?.record(token, cell, of: UnmanagedReference(holder), as: way.last!)
             }
             for key in [key] + (request.home.keys ?? []) { recorder?.recordUnseen(token, key) }
