@@ -422,14 +422,14 @@ struct CheckedHomes {
         var key: Key { snapshot.place.key }
         /// Whether there's an instance.
         var isLoaded: Bool { snapshot.state == .loaded || snapshot.state == .testValue }
-        /// Whether the instance lives where the declaration says, which a decoration's doesn't.
+        /// Whether the instance lives where the declaration says.
         let isFixed: Bool
         /// Whether it's known where it lives, whatever it's made from.
         var isKnown: Bool { isFixed || home.isLocal || snapshot.isLocal }
 
         init(_ entry: GraphSnapshot.Entry, _ home: Home) {
             (snapshot, self.home) = (entry, home)
-            isFixed = home.isFixed && !entry.reads.contains { $0.decorated == entry.place.key }
+            isFixed = home.isFixed
         }
     }
 }

@@ -596,18 +596,6 @@ extension HomeSharedTests {
         try await root.close()
     }
 
-    @Test("The report on a decorated type that is made again names the declaration of the type (law 15)")
-    func madeAgainWithin() async throws {
-        let root = Container()
-        let reports = root.logReports()
-        root.decorate(Connection.self) { connection, _ in connection }
-        _ = root[Connection.self]
-        _ = root.child { $0[RequestID.self] = 1 }[Connection.self]
-        let report = try #require(reports.all.first { $0.contains("loads again") })
-        expect(report.contains("declare `static var home: Home { .shared }`"), "\(report)")
-        try await root.close()
-    }
-
     final class Mailer: Feature, Sendable {
         let container: any FeatureContainer
         init(_ container: any FeatureContainer) { self.container = container }

@@ -73,13 +73,31 @@ struct StrictTests {
         expect(found.count, equals: 1)
     }
 
-    @Test("The line that sets a decorated feature says that it stands before the decoration (law 29)")
+    @Test("A decorated external feature is refused, and the decoration wraps its placeholder or isn't called (law 29)")
     func decorated() async {
         let found = await issues {
-            _ = Container.strict { $0.decorate(Mailer.self) { mailer, _ in mailer } }[Mailer.self]
+            let container = Container.strict()
+            let wrapped = Log<String>()
+            container.decorate(Mailer.self) { mailer, _ in
+                wrapped.add("plain")
+                return mailer
+            }
+            container.decorate(Network.Socket.self) { socket, _ in
+                wrapped.add("throwing")
+                return socket
+            }
+            container.decorate(Database.self) { database, _ in
+                wrapped.add("async")
+                return database
+            }
+            _ = (container[Mailer.self], container[Mailer.self])
+            #expect(throws: LoadError.self) { try container[Network.Socket.self] }
+            await #expect(throws: LoadError.self) { try await container[Database.self] }
+            expect(wrapped.all, equals: ["plain"])
         }
-        let line = "Container.strict { $0[Mailer.self] = … /* before it's decorated */ }"
-        expect(found.first?.text.hasSuffix(line), equals: true, "\(found)")
+        expect(found.count, equals: 3, "\(found)")
+        expect(found.first?.text.contains("$0[Mailer.self] = …") == true, "\(found)")
+        expect(found.allSatisfy { !$0.text.contains(" → Mailer → ") }, "\(found)")
     }
 
     @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 29)")

@@ -28,7 +28,7 @@ private struct RandomProgram: Sendable, CustomStringConvertible {
         var isDecorated = false
         /// Whether a check doesn't load it.
         var isStoodIn: Bool { kind.isExternal && !isReplaced }
-        var isFixed: Bool { home > 1 && !isDecorated }
+        var isFixed: Bool { home > 1 }
     }
 
     static let homes: [Home] = [.inferred, .local, .shared, .with(\.first), .with(\.second)]
@@ -387,7 +387,7 @@ private let rows = [
             compare(child, isBehind ? real.child.union(real.local) : real.child, "child")
             compare(local, real.local, "local")
             if unknown.contains(name) {
-                if !isBehind || vertex.isStoodIn && !vertex.isDecorated || vertex.isFixed || vertex.home == 1 {
+                if !isBehind || vertex.isStoodIn || vertex.isFixed || vertex.home == 1 {
                     faults.append("it is known where \(name) lives")
                 }
                 if real.root.contains(name) { seen["unknown in the root", default: 0] += 1 }

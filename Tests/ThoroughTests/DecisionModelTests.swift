@@ -343,7 +343,7 @@ extension DecisionModelTests {
             let (asker, container) = (node(box), containers[box])
             return family.lock.withLock { token in
                 let facts = LoadFacts(
-                    home: isLocal ? .local : .inferred, floor: nil, isReplaced: false, followed: reloads ? .all : .none,
+                    home: isLocal ? .local : .inferred, floor: nil, isReplaced: false, reloads: reloads,
                     isExternal: false, isStandIn: false, expected: UnmanagedReference(asker),
                     begun: family.state[token].now, isLate: false)
                 let load = Load(of: features[feature].key, for: asker, under: nil, within: nil, facts)

@@ -24,8 +24,8 @@ extension Diagnostics {
     private func keep(_ token: LockToken, _ write: Write, _ kind: ChangeKind) {
         let (node, key) = (write.node, write.key)
         if write.origin == .code, write.setting.isNothing {
-            // What a layer wraps goes with the layer, and a default is the same again.
-            if key.decorated != nil || key.kind == .property && kind == .changed && !node.holds(token, key) { return }
+            // A default is the same again.
+            if key.kind == .property && kind == .changed && !node.holds(token, key) { return }
         }
         let record = state[token].more(of: node)
         let time = node.family.state[token].now
@@ -47,14 +47,13 @@ extension Diagnostics {
         var last: (key: Key, write: KeyWrite)?
         for input in provenance.keys {
             for node in home.path {
-                let known = input.known(at: node.depth)
-                if let write = state[token].record(of: node)?.writes[known],
+                if let write = state[token].record(of: node)?.writes[input],
                     write.time > max(time, last?.write.time ?? 0)
                 {
-                    last = (input.decorated ?? input, write)
+                    last = (input, write)
                 }
                 // What's written above isn't seen here.
-                let cell = node.cell(token, known)
+                let cell = node.cell(token, input)
                 if cell.map({ $0.has(CellFlags.held) || $0.has(CellFlags.loaded) }) == true { break }
             }
         }
@@ -99,9 +98,7 @@ extension Diagnostics {
         let (node, family) = (read.node, home.family)
         let found = family.way(token, from: key) { $0 == change.key }
         let way = found.last == change.key ? found : found + [change.key]
-        let isReplaced = way.dropLast().contains { key in
-            key.decorated != nil || node.path.contains { $0.holds(token, key) }
-        }
+        let isReplaced = way.dropLast().contains { key in node.path.contains { $0.holds(token, key) } }
         let (words, place) = (change.write.words, family.within(token, home))
         return { Messages.outdated(way, place, by: words, isPart: isPart, isReplaced: isReplaced) }
     }
@@ -173,7 +170,7 @@ extension Diagnostics {
     private func check(_ token: LockToken, _ outcome: LoadOutcome, _ effects: inout Effects) {
         let (home, facts, key) = (outcome.home, outcome.facts, outcome.key)
         if let mark = outcome.load.mark(token) {
-            state[token].more(of: home).durations[outcome.knownKey] = ProcessTime.now - mark.start
+            state[token].more(of: home).durations[outcome.key] = ProcessTime.now - mark.start
         }
         // Who keeps a child for each key or path opens one for each on purpose.
         let isKeyed = state[token].record(of: home)?.origin?.way.isKeyed == true
@@ -207,7 +204,7 @@ extension Diagnostics {
 
     private func noteRead(_ token: LockToken, of key: Key, in node: Node) {
         guard let holder = node.path.first(where: { $0.holds(token, key) }) else { return }
-        state[token].record(of: holder)?.unread.remove(key.known(at: holder.depth))
+        state[token].record(of: holder)?.unread.remove(key)
     }
 
     /// A copy takes what's set in a container and those above, and nothing more is known of that.
@@ -368,10 +365,7 @@ extension Container {
         let node = node
         return node.family.lock.withLock { token in
             let set = node.storage.cells(token).filter { cell in
-                // Code didn't set what a decoration wraps.
-                guard cell.has(CellFlags.held), !cell.has(CellFlags.automatic), cell.key.decorated == nil else {
-                    return false
-                }
+                guard cell.has(CellFlags.held), !cell.has(CellFlags.automatic) else { return false }
                 // What replaces it will have another time.
                 cell.mark(CellFlags.input)
                 return true
@@ -467,7 +461,7 @@ extension Container {
         for node in nodes {
             let found = node.family.lock.withLock { token in node.family.kept(token, in: node, madeFrom: sought) }
             for (way, place, isNew) in found {
-                kept.append((way[0].decorated ?? way[0], way[way.count - 1]))
+                kept.append((way[0], way[way.count - 1]))
                 if isNew { node.family.reports.report(Messages.keptAtReload(way, place)) }
             }
         }
@@ -482,12 +476,6 @@ extension Write {
         case (.rule, _): ("changed by a rule", "add the rule for")
         case (.source, _): ("changed by a source", "apply the source for")
         case (.code, .nothing): ("reset", "reset")
-        case (.code, .loader(let loader)):
-            switch loader.link?.layers.layer.kind {
-            case .decoration: ("decorated", "decorate")
-            case .element: ("added to", "add to")
-            case nil: ("set", "set")
-            }
         case (.code, _): ("set", "set")
         }
     }

@@ -92,7 +92,7 @@ extension GraphReceiver {
             guard case .found(let read, let owner) = node.look(token, input) else {
                 // It was replaced or reset after the load, and hasn't been loaded again.
                 if let owner = node.lost(token, input, after: place?[token].since ?? 0) {
-                    changed.append((input.known(at: owner.depth), owner.number))
+                    changed.append((input, owner.number))
                 }
                 continue
             }
@@ -130,7 +130,7 @@ extension GraphReceiver {
         for load in node.family.loads(token) {
             let home = load.facts.expected.object
             add(
-                loading: (load.key.known(at: home.depth), home.number), depth: home.depth,
+                loading: (load.key, home.number), depth: home.depth,
                 inputs: load.state[token].inputs.compactMap { seen(token, $0.key, by: load.node) },
                 ObjectIdentifier(load.frame), neededBy: load.parent.map { ObjectIdentifier($0) },
                 isShown: load.key.kind != .property && (home.isWithin(node) || node.isWithin(home)))

@@ -80,34 +80,6 @@ extension Write {
         return kind
     }
 
-    /// Drops what layers have here of what they wrap, and below if the change reaches it.
-    ///
-    /// Returns the changes to announce.
-    ///
-    /// - `inner`: The keys that layers of this node and its ancestors read before the write.
-    fileprivate func drop(
-        _ token: LockToken, _ inner: [Key], _ kind: ChangeKind?, _ effects: inout Effects
-    ) -> [(place: Place, kind: ChangeKind)] {
-        let reachesBelow = kind != nil && (kind != .changed || node.holds(token, key))
-        var changes: [(place: Place, kind: ChangeKind)] = []
-        for key in inner {
-            node.markReset(token, key, changesLoader: reachesBelow)
-            guard let cell = node.cell(token, key) else { continue }
-            let isHeld = cell.has(CellFlags.held)
-            if let place = cell.place {
-                effects.drop(token, place)
-                changes.append((place, reachesBelow || isHeld ? .unset : .dropped))
-                if isHeld { place[token].rare?.binding?.put(.nothing, by: .code, &effects.garbage) }
-            }
-            // What was wrapped here was set or replaced here.
-            guard isHeld else { continue }
-            let time = family.state[token].tick()
-            effects.garbage.add(cell.clear(at: time))
-            node.raiseEpoch(token, to: time)
-            cell.place?.watchAbove(token)
-        }
-        return changes
-    }
 }
 
 // MARK: The commit
@@ -151,7 +123,7 @@ extension Family {
             }
             switch obstacle {
             case nil:
-                for index in writes.indices where writes[index].isTooLate && writes[index].key.decorated == nil {
+                for index in writes.indices where writes[index].isTooLate {
                     reports.report(Messages.changeAfterEnd(.key(Frame.way(to: writes[index].key))))
                 }
                 effects.perform()
@@ -242,11 +214,7 @@ extension Family {
         _ changes: inout [(place: Place, kind: ChangeKind)]
     ) {
         let cell = write.node.storage.cell(token, write.key)
-        // A layer that is added keeps what was there.
-        let keepsInner = write.key.kind == .property || write.setting.loader?.link != nil
-        let inner = keepsInner ? [] : write.node.innerKeys(token, of: write.key)
         let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
-        if !inner.isEmpty { changes += write.drop(token, inner, kind, &effects) }
         guard let kind, let place = cell.place else { return }
         if isOne { return effects.announce(token, place, kind, endOf: transaction) }
         changes.append((place, kind))
@@ -261,7 +229,7 @@ extension Family {
             }
             var keys = Set(cells.map(\.key))
             guard node.subtree(token).contains(where: { $0.storage[token].inProgress > 0 }) else { return keys }
-            for load in loads(token) where load.node.isWithin(node) { keys.insert(load.key.known(at: node.depth)) }
+            for load in loads(token) where load.node.isWithin(node) { keys.insert(load.key) }
             return keys
         }
         commit(keys.map { Write(node, TypedKey(resetting: $0), .nothing) })
@@ -294,27 +262,10 @@ extension Node {
         }
     }
 
-    /// Returns the keys that the layers of a key read here: what they wrap, and the elements of lists.
-    fileprivate func innerKeys(_ token: LockToken, of key: Key) -> [Key] {
-        var keys: [Key] = []
-        _ = path.firstResult { holder -> Bool? in
-            guard holder.holds(token, key) else { return nil }
-            var inner = key
-            while let link = holder.setting(token, of: inner).loader?.link {
-                keys += link.keys
-                inner = link.within
-            }
-            return holder.holds(token, inner) ? true : nil
-        }
-        return keys
-    }
-
     /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock { token in
-            guard !isEnded(token), !family.isHeard,
-                key.kind == .property || innerKeys(token, of: key).isEmpty
-            else { return nil }
+            if isEnded(token) || family.isHeard { return nil }
             let cell = storage.cell(token, key)
             guard cell.isEmpty, cell.place == nil else { return nil }
             let time = family.state[token].tick()

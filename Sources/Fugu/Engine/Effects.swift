@@ -132,7 +132,7 @@ extension Effects {
                 }
             } else if kind == .loaded {
                 continue
-            } else if replacesCopies && watcher.isOwn(token, of: start) || !place.isCurrent(token, after: start) {
+            } else if replacesCopies && watcher.isOwn(token, of: start) || !place.isCurrent(token) {
                 drops.append(place)
             } else if kind == .unset {
                 place.watchAnchor(token)

@@ -103,7 +103,7 @@ private struct FollowerState {
     /// since.
     var others: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
-    var reloads: Bool { watched?.followed ?? .none != .none }
+    var reloads: Bool { watched?.reloads == true }
     /// The pending events.
     var events = Queue<Event>()
     var number: UInt64 = 0
@@ -214,14 +214,10 @@ extension Follower {
         return isByItsLoad
     }
 
-    /// Whether a change of an input at a place reaches the node: no node in between hides it, or a layer there wraps it.
+    /// Whether a change of an input at a place reaches the node: no node in between hides it.
     func isReached(_ token: LockToken, from start: Place) -> Bool {
         start[token].node.use { home in
-            if !node.use({ $0.path(below: home).contains { $0.holds(token, start.key) } }) { return true }
-            // Only features have layers.
-            if start.key.kind == .property { return false }
-            let inputs = state[token].others.union(state[token].watched?.keys ?? [])
-            return inputs.contains { $0 != start.key && $0.known(at: home.depth) == start.key }
+            !node.use { $0.path(below: home).contains { $0.holds(token, start.key) } }
         }
     }
 

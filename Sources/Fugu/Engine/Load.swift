@@ -32,15 +32,15 @@ extension Frame {
 
 /// What's known of a load when it begins.
 struct LoadFacts: Sendable {
-    /// The home that the feature declares, or `inferred` for a decoration.
+    /// The home that the feature declares.
     let home: Home
     /// The instance lives here or deeper: the node to which the feature declares to belong, or the nearest one that holds the key
     /// without a value.
     let floor: UnmanagedReference<Node>?
     /// Whether another loader than the feature's own loads.
     let isReplaced: Bool
-    /// The inputs a change of which replaces the instance, also if it came during the load.
-    let followed: FollowedInputs
+    /// Whether a change of an input drops the instance, also one during the load.
+    let reloads: Bool
     let isExternal: Bool
     /// Whether something is loaded in the feature's place, whose inputs don't count.
     let isStandIn: Bool
@@ -237,7 +237,6 @@ extension Load {
         let depth = owner.depth
         guard !isFinished, depth <= node.depth else { return }
         if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
-        let key = key.known(at: node.depth)
         let place = cell.place
         let provenance = place?[token].provenance
         add(
@@ -262,7 +261,6 @@ extension Load {
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= node.depth else { return }
         if outcome.isProvisional { state[token].isProvisional = true }
-        let key = key.known(at: node.depth)
         let time = outcome.hasFailed && !outcome.isOld ? node.time(token, of: key) : Input.neverKept
         add(
             token,
@@ -285,7 +283,6 @@ extension Load {
     /// Records a key by what the node sees of it now, though the load was refused a value: a change may give it one.
     func recordUnseen(_ token: LockToken, _ key: Key) {
         guard !isFinished else { return }
-        let key = key.known(at: node.depth)
         add(
             token,
             Input(key: key, time: node.time(token, of: key), isKept: true, provenance: nil, lifetime: nil), 0)
@@ -294,6 +291,12 @@ extension Load {
 
     /// Notes that what the load gives is only for its container.
     func noteLocal(_ token: LockToken) { if !isFinished { state[token].isLocal = true } }
+
+    /// Lets nothing that was read so far be an input.
+    func forgetInputs(_ token: LockToken, _ garbage: inout Garbage) {
+        state[token].forgetInputs(&garbage)
+        (state[token].depth, state[token].isLocal) = (0, false)
+    }
 
     func add(_ token: LockToken, _ input: Input, _ depth: Int) {
         if depth > state[token].depth { state[token].depth = depth }
@@ -309,13 +312,7 @@ extension Load {
     }
 
     /// Whether an input has changed since it was read, so that the instance isn't kept.
-    func mustBeRetried(_ token: LockToken) -> Bool {
-        switch facts.followed {
-        case .none: false
-        case .first: state[token].firstInput.map { isOld(token, $0) } ?? false
-        case .all: hasOldInputs(token)
-        }
-    }
+    func mustBeRetried(_ token: LockToken) -> Bool { facts.reloads && hasOldInputs(token) }
 
     /// Whether an input has changed since it was read.
     func isOld(_ token: LockToken, _ input: Input) -> Bool {
@@ -435,10 +432,7 @@ extension Load {
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
         let failedWay = error.map { [key] + frame.way(to: $0) } ?? []
         let (home, isFirstLate) = family.lock.withLock { token in
-            if facts.isStandIn {
-                state[token].forgetInputs(&effects.garbage)
-                (state[token].depth, state[token].isLocal) = (0, false)
-            }
+            if facts.isStandIn { forgetInputs(token, &effects.garbage) }
             let outcome = LoadOutcome(token, of: self, way: failedWay)
             state[token].home = UnmanagedReference(outcome.home)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.

@@ -19,8 +19,6 @@ struct LoadOutcome {
 
     var hasFailed: Bool { !way.isEmpty }
     var key: Key { load.key }
-    /// The key by which the home knows the instance, not that of its declared home.
-    var knownKey: Key { key.known(at: home.depth) }
     private var asker: Node { load.node }
     var facts: LoadFacts { load.facts }
 
@@ -94,13 +92,13 @@ struct LoadOutcome {
     private static func provenance(
         _ token: LockToken, of load: Load, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
-        let (state, followed) = (load.state, load.facts.followed)
+        let (state, reloads) = (load.state, load.facts.reloads)
         if others.isEmpty {
             guard let first = state[token].firstInput else {
-                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, followed: followed) : .none
+                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
             }
             let hasOneKey = state[token].moreInputs.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.followed == followed, last.homeKeys.isEmpty,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKeys.isEmpty,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].isMadeFrom(last)
@@ -110,7 +108,7 @@ struct LoadOutcome {
             if hasOneKey {
                 let keys = [first.key]
                 return Provenance(
-                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, followed: followed)
+                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
             }
         }
         var (direct, keys, mask) = ([Key](), others, state[token].mask)
@@ -128,7 +126,7 @@ struct LoadOutcome {
         // The library's sort merges the runs that are sorted already.
         keys = (keys + direct).sortedUnique()
         let made = Provenance(
-            direct: direct, keys: keys, mask: mask, isLocal: isLocal, followed: followed,
+            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
             homeKeys: load.facts.home.keys ?? [])
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
@@ -144,7 +142,7 @@ struct LoadOutcome {
         // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
         let isLeft = load.facts.isLate && !load.frame.chain.contains { $0.kind == .closer }
         return Lifetime(
-            token, load.key.known(at: home.depth), home: home, closers: closers, uses: uses,
+            token, load.key, home: home, closers: closers, uses: uses,
             leftSince: isLeft ? load.facts.begun : 0)
     }
 

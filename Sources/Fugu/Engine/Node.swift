@@ -38,7 +38,7 @@ final class Family: Sendable {
 
     /// The place of a key in the root, if there is one.
     func rootPlace(_ token: LockToken, of key: Key) -> Place? {
-        rootStorage.existingCell(token, key.known(at: 0))?.place
+        rootStorage.existingCell(token, key)?.place
     }
 
     /// What's known of a key that was loaded.
@@ -350,27 +350,24 @@ extension Node {
         return result
     }
 
-    // Above the container whose layer wraps it, what that would inherit is the feature itself, by whose key a node there finds it.
-
     /// Returns the cell of a key, if there's one.
     @inline(__always)
-    func cell(_ token: LockToken, _ key: Key) -> CellReference? { storage.existingCell(token, key.known(at: depth)) }
+    func cell(_ token: LockToken, _ key: Key) -> CellReference? { storage.existingCell(token, key) }
 
     /// Returns the cell of a key, creating it if necessary.
     @inline(__always)
-    func madeCell(_ token: LockToken, _ key: Key) -> CellReference { storage.cell(token, key.known(at: depth)) }
+    func madeCell(_ token: LockToken, _ key: Key) -> CellReference { storage.cell(token, key) }
 
     /// Whether the key is held here.
     @inline(__always)
     func holds(_ token: LockToken, _ key: Key) -> Bool {
-        let key = key.known(at: depth)
-        return storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
+        storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
     }
 
-    /// Returns what code or a rule has set a key to here, or nothing.
-    func setting(_ token: LockToken, of key: Key) -> Setting {
-        guard let cell = cell(token, key), holds(token, key) else { return .nothing }
-        return cell.setting(token)
+    /// Returns what code or a rule has set a key to here or above, nearest first, and the time that identifies it.
+    func setting(_ token: LockToken, of key: Key) -> (setting: Setting, time: UInt64) {
+        guard let cell = path.first(where: { $0.holds(token, key) })?.cell(token, key) else { return (.nothing, 0) }
+        return (cell.setting(token), cell.time)
     }
 
     /// Whether one of the keys, whose bits are in `mask`, is held here.

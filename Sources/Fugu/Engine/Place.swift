@@ -109,11 +109,9 @@ struct Watcher: WordIdentifier {
     }
 
     /// Whether it watches the key of a place, here or above, since that's its own, and nothing in between hides that.
-    ///
-    /// A feature with layers, and what's below, watch the feature that these wrap as an input.
     func isOwn(_ token: LockToken, of start: Place) -> Bool {
         start[token].node.use { home in
-            place.key.known(at: home.depth) == start.key
+            place.key == start.key
                 && place[token].node.use { !$0.path(below: home).contains { $0.holds(token, place.key) } }
         }
     }
@@ -164,8 +162,8 @@ extension Place {
     func adopt(_ token: LockToken, _ provenance: Provenance, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
         self[token].provenance = provenance
         self[token].lifetime.set(lifetime, &garbage)
-        if provenance.followed != .none {
-            self[token].inputTimes = self[token].node.use { node in provenance.drops.map { node.time(token, of: $0) } }
+        if provenance.reloads {
+            self[token].inputTimes = self[token].node.use { node in provenance.direct.map { node.time(token, of: $0) } }
         }
         watchInputs(token, provenance)
     }
@@ -175,10 +173,7 @@ extension Place {
     /// An instance that lives in the root and doesn't reload stays.
     private func watchInputs(_ token: LockToken, _ provenance: Provenance) {
         self[token].node.use { node in
-            switch provenance.followed {
-            case .none: break
-            case .first: instance.watch(token, Array(provenance.drops))
-            case .all:
+            if provenance.reloads {
                 instance.watch(token, node.isRoot ? provenance.direct : provenance.keys)
                 instance.watch(token, Array(node.passed(token, provenance.direct)))
             }
@@ -195,15 +190,14 @@ extension Place {
         }
     }
 
-    /// Whether the instance may stay after a change of a key: it still may live here, and, if it reloads or wraps what the key gives,
-    /// the node sees the same.
-    func isCurrent(_ token: LockToken, after start: Place) -> Bool {
+    /// Whether the instance may stay after a change of a key: it still may live here, and, if it reloads, the node sees the same
+    /// inputs.
+    func isCurrent(_ token: LockToken) -> Bool {
         guard let provenance = self[token].provenance else { return true }
-        let depth = start[token].node.depth
         return self[token].node.use { node in
             provenance.isAnchored(token, key, in: node)
-                && (provenance.followed == .first && provenance.direct[0].known(at: depth) != start.key
-                    || zip(provenance.drops, self[token].inputTimes).allSatisfy { input, time in
+                && (!provenance.reloads
+                    || zip(provenance.direct, self[token].inputTimes).allSatisfy { input, time in
                         Input.isSame(node.time(token, of: input), as: time)
                     })
         }
@@ -211,7 +205,7 @@ extension Place {
 
     /// Watches the key that keeps the instance here now; one that reloads watches all of its keys.
     func watchAnchor(_ token: LockToken) {
-        guard let provenance = self[token].provenance, provenance.followed != .all else { return }
+        guard let provenance = self[token].provenance, !provenance.reloads else { return }
         instance.unwatch(token)
         watchInputs(token, provenance)
     }
@@ -227,15 +221,6 @@ extension Place {
 
 // MARK: Provenance
 
-/// The inputs a change of which replaces an instance.
-enum FollowedInputs {
-    case none
-    /// What a layer wraps, which it reads first.
-    case first
-    /// All, since the feature reloads.
-    case all
-}
-
 /// The inputs of an instance, and their inputs.
 ///
 /// Successive loads of a key that read the same keys share one object.
@@ -249,15 +234,15 @@ final class Provenance: Sendable {
     /// Whether the instance lives in the container that asked for it, because the feature or one of its inputs declares
     /// that.
     let isLocal: Bool
-    /// The inputs a change of which drops the instance.
-    let followed: FollowedInputs
-    /// The keys of the declared home, if it's `.with(…)` and no layers replace the declaration.
+    /// Whether a change of an input drops the instance.
+    let reloads: Bool
+    /// The keys of the declared home, if it's `.with(…)`.
     let homeKeys: [Key]
 
-    static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, followed: .none)
+    static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
     init(
-        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, followed: FollowedInputs,
+        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool,
         homeKeys: [Key] = []
     ) {
         self.homeKeys = homeKeys
@@ -265,16 +250,7 @@ final class Provenance: Sendable {
         self.keys = keys
         self.mask = mask
         self.isLocal = isLocal
-        self.followed = followed
-    }
-
-    /// The direct inputs a change of which drops the instance.
-    var drops: ArraySlice<Key> {
-        switch followed {
-        case .none: []
-        case .first: direct.prefix(1)
-        case .all: direct[...]
-        }
+        self.reloads = reloads
     }
 
     /// Whether a node sees an instance that lives in `home`, which is the node or an ancestor: no node below `home` on the
@@ -303,7 +279,7 @@ final class Provenance: Sendable {
 
     func isEqual(to other: Provenance) -> Bool {
         self === other
-            || mask == other.mask && isLocal == other.isLocal && followed == other.followed && direct == other.direct
+            || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
                 && keys == other.keys && homeKeys == other.homeKeys
     }
 }

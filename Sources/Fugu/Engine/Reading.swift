@@ -193,11 +193,8 @@ struct Reading: ~Copyable {
         return error
     }
 
-    /// Whether the load that reads is a replaced loader of the same key, maybe within a child's decoration.
-    private var isOwnReplacement: Bool {
-        guard let load = frame?.load else { return false }
-        return (load.key == key || load.key.decorated == key) && load.facts.isReplaced
-    }
+    /// Whether the load that reads is a replaced loader of the same key.
+    private var isOwnReplacement: Bool { frame?.load.map { $0.key == key && $0.facts.isReplaced } ?? false }
 
     // MARK: Deciding
 
@@ -232,7 +229,7 @@ struct Reading: ~Copyable {
         case .missing(let holder): limit = holder
         }
         let replacement = limit?.use { $0.cell(token, key)?.loader(token) }
-        let site = site(token, limit, isLayer: replacement?.link != nil)
+        let site = site(token, limit)
         if site.node != UnmanagedReference(node), case .found = site.node.use({ $0.look(token, key) }) {
             return hidden(token, below: site.node)
         }
@@ -267,7 +264,7 @@ struct Reading: ~Copyable {
         }
         let facts = LoadFacts(
             home: site.home, floor: site.floor, isReplaced: replacement != nil,
-            followed: request.reloads ? .all : loader?.link != nil ? .first : .none,
+            reloads: request.reloads,
             isExternal: isExternal, isStandIn: isStandIn, expected: expected,
             begun: node.family.state[token].now, isLate: isLate)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
@@ -302,17 +299,17 @@ struct Reading: ~Copyable {
 
     /// Returns where the next load runs.
     ///
-    /// What a decoration makes, a loader that was replaced below the declared home, or what's read in a container above which
-    /// declared homes don't count, lives where its inputs live.
+    /// What a loader that was replaced below the declared home gives, or what's read in a container above which declared homes don't
+    /// count, lives where its inputs live.
     ///
     /// - `limit`: The nearest node that holds the key without a value.
     @inline(__always)
-    private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?, isLayer: Bool) -> Site {
+    private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?) -> Site {
         if !request.home.isFixed { return Site(node: UnmanagedReference(node), home: request.home, floor: limit) }
         let declared = node.declaredHome(token, with: request.home.keys)
         let home = node.homeRoot(token, below: declared) ?? declared
-        let isInferred = isLayer || home !== declared
-        if isLayer || limit?.depth ?? 0 > home.depth {
+        let isInferred = home !== declared
+        if limit?.depth ?? 0 > home.depth {
             return Site(
                 node: UnmanagedReference(node), home: isInferred ? .inferred : request.home, floor: limit)
         }
@@ -354,12 +351,9 @@ struct Reading: ~Copyable {
     private mutating func join(
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
     ) -> Decision? {
-        // What a container would inherit of a decorated feature is loaded as the feature itself, above.
-        let depth = site.floor?.depth ?? 0
         for load in record.loads.candidates(for: site.node.object) {
             let facts = load.facts
-            guard facts.floor == site.floor, load.key.known(at: depth) == key.known(at: depth),
-                !load.state[token].isAbandoned,
+            guard facts.floor == site.floor, !load.state[token].isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine,
                 !load.mustBeRetried(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
@@ -467,6 +461,37 @@ struct Reading: ~Copyable {
         } catch let error as LoadError where !key.kind.throws && !hasNoReader {
             node.stop(error)
         }
+    }
+}
+
+extension Container {
+    /// Returns what loads in place of what a feature declares, within the load that has this handle and replaces that, or `nil` if the
+    /// declared load may run; stops the program if there's nothing to give and the feature can't throw.
+    ///
+    /// The inputs of a stand-in don't count.
+    func substitute(for request: Request) throws -> (loader: Replacement?, isStandIn: Bool) {
+        guard request.isExternal, case .handle(let load) = role else { return (nil, false) }
+        let (node, parent) = (load.node, load.parent)
+        switch node.family.lock.withLock({ node.storage[$0].policy?.answer(to: request, under: parent) }) {
+        case .load?, nil: return (nil, false)
+        case .standIn(let standIn)?: return (standIn, true)
+        case .refuse(let refuser)?:
+            let refusal = refuser.refusal(of: request, in: node, under: parent)
+            if refusal.isProvisional { node.family.lock.withLock { load.state[$0].isProvisional = true } }
+            do {
+                return (Replacement(try refusal.answer(self)), false)
+            } catch let error as LoadError where !request.key.kind.throws {
+                node.stop(error)
+            }
+        }
+    }
+
+    /// Lets nothing that the load has read so far be its input.
+    func forgetInputs() {
+        guard case .handle(let load) = role else { return }
+        var garbage = Garbage()
+        load.family.lock.withLock { token in load.forgetInputs(token, &garbage) }
+        garbage.dispose()
     }
 }
 

@@ -72,7 +72,6 @@ enum Messages {
 
     /// Returns the line to paste that supplies a feature.
     static func supplyLine(for key: Key) -> String {
-        let key = key.decorated ?? key
         return "container.replace(\(key.isValueKey ? key.name : "\(key.codeName).self")) { … }"
     }
 
@@ -91,7 +90,6 @@ enum Messages {
 
     /// Returns the line to paste that sets a feature in the container `$0`.
     static func setLine(for key: Key) -> String {
-        if let decorated = key.decorated { return "\(setLine(for: decorated)) /* before it's decorated */" }
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
             if let double = doubles[String(key.name.dropFirst(2))] {
@@ -238,7 +236,7 @@ enum Messages {
 
     static func madeAgain(_ key: Key, _ way: [Key], in container: String) -> String {
         let names = way.map(\.name)
-        let isValueKey = (key.decorated ?? key).isValueKey
+        let isValueKey = key.isValueKey
         let shared = isValueKey ? "pass `home: .shared` to the key" : "declare `static var home: Home { .shared }`"
         let (local, with) = isValueKey ? (".local", ".with(…)") : ("{ .local }", "{ .with(…) }")
         return
@@ -262,7 +260,7 @@ enum Messages {
 
     /// `way`: From the instance that was read to the input that was set.
     ///
-    /// `isReplaced`: Whether a reset would remove what a replacement or a layer has given.
+    /// `isReplaced`: Whether a reset would remove what a replacement has given.
     static func outdated(_ way: [Key], _ place: String, by change: ChangeWords, isPart: Bool, isReplaced: Bool)
         -> String
     {
@@ -284,8 +282,7 @@ enum Messages {
             + "\(path)\nFix: \(imperative) \(input.name) earlier"
             // Nobody writes a long list of resets.
             + ((1...3).contains(resets.count) ? ", or call \(GraphWords.list(resets)) afterward" : "")
-            + ". An instance that should follow its inputs \(declares)"
-            + (way.contains(where: \.isElement) ? "; for an element, its list does." : ".")
+            + ". An instance that should follow its inputs \(declares)."
     }
 
     /// `way`: From the instance to the setting.

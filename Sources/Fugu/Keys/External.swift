@@ -209,7 +209,6 @@ extension FeatureKey {
 extension Key {
     /// Whether another module has to supply the feature.
     package var isRequired: Bool {
-        if let decorated { return decorated.isRequired }
         guard let type else { return ValueKeys.descriptor(of: self).isRequired }
         return type is any Required.Type
     }

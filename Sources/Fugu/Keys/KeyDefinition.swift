@@ -87,7 +87,7 @@ package struct KeyLoader: Sendable {
         return try await readAsync(question, in: container)
     }
 
-    /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
+    /// Reads the key, which doesn't belong to the main actor.
     @inline(never) func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
         guard case .suspending(let answer) = method else { return try readNow(question, in: container) }
         return try await answer(container, question)
@@ -131,8 +131,8 @@ package struct KeyLoader: Sendable {
     /// Does the same, but throws where a read would stop the program, because no code reads.
     case reload
     case key
-    /// Another key, which is loaded in the same method.
-    case inner(Key)
+    /// Loads what the feature declares, for a load that replaces it.
+    case own
 }
 
 extension Container {
@@ -159,14 +159,21 @@ extension Container {
         case .key:
             let request = request()
             return try read(request.key, naming, { request }, load)
-        case .inner(let key): return try read(key, nil, { request().asking(for: key) }, load)
+        case .own:
+            let (loader, isStandIn) = try substitute(for: request())
+            defer { if isStandIn { forgetInputs() } }
+            return if let loader { try loader.load(self) } else { try load(self) }
         }
     }
 
     func answer(
         _ question: KeyQuestion, _ request: Request, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        let request = if case .inner(let key) = question { request.asking(for: key) } else { request }
+        if case .own = question {
+            let (loader, isStandIn) = try substitute(for: request)
+            defer { if isStandIn { forgetInputs() } }
+            return try await (loader?.loadAsync ?? load)(self)
+        }
         if let present = present(request.key, nil) { return present }
         return try await loadAsync(request, load)
     }
@@ -193,7 +200,7 @@ struct PreparationHandle: Sendable {
 package typealias KeyTraits = (isExternal: Bool, hasTestValue: Bool, home: Home, reloads: Bool, isSecret: Bool)
 
 extension Key {
-    /// How the value or instance is loaded, unless only a layer reads the key.
+    /// How the value or instance is loaded, unless the key belongs to the main actor.
     var loader: KeyLoader? {
         guard let type else { return ValueKeys.descriptor(of: self).loader(of: self) }
         return (type as? any ContainerKey.Type)?._key.loader
@@ -233,7 +240,7 @@ extension NonisolatedFeature {
 
 extension Key {
     /// Whether a strict container loads a value for tests instead.
-    package var hasTestValue: Bool { !isElement && traits.hasTestValue }
+    package var hasTestValue: Bool { traits.hasTestValue }
 }
 
 extension PropertyDescriptor {

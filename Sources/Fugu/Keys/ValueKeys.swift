@@ -10,11 +10,9 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var keyTraits: KeyTraits { get }
     /// Whether another module has to supply the feature.
     var isRequired: Bool { get }
-    /// Whether it's the key of what a container would inherit of a decorated feature.
-    var isInherited: Bool { get }
     /// The type of the value of a property.
     var valueType: Any.Type { get }
-    /// Returns how the value or instance of the key is loaded, or `nil` if only a layer reads it.
+    /// Returns how the value or instance of the key is loaded, or `nil` if it belongs to the main actor.
     func loader(of key: Key) -> KeyLoader?
     /// Returns the value as text, or `nil` if the key isn't that of a property.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
@@ -22,7 +20,6 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
 
 extension ValueKeyDescriptor {
     var isRequired: Bool { false }
-    var isInherited: Bool { false }
     var valueType: Any.Type { Void.self }
     func loader(of key: Key) -> KeyLoader? { nil }
 
@@ -124,10 +121,7 @@ enum ValueKeys {
             if let known = state.named(name, typeWord) { return known.raw }
             state.names[name, default: []].append(state.records.count)
         }
-        return Key(
-            valueKeyAt: state.records.count, KeyKind(rawValue: typeWord & Key.kindMask)!,
-            isInherited: descriptor.isInherited
-        ).raw
+        return Key(valueKeyAt: state.records.count, KeyKind(rawValue: typeWord & Key.kindMask)!).raw
     }
 
     /// Returns the key with this name and type, if one was created.
