@@ -184,6 +184,8 @@ final class RareNodeState {
     var supplier = Kept<(any ValueSupplier)?>(nil)
     /// What another module keeps here.
     var attachment: (any ContainerAttachment)?
+    /// When the run of rules began whose values the node has, and the keys that it set.
+    var rules: (begun: UInt64, keys: Set<Key>) = (0, [])
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
     var closing = ClosingState()

@@ -9,10 +9,8 @@ extension Container {
         /// The handle of a load: it records reads while the load runs, and reads from the instance's home afterward.
         case handle(Load)
         /// The handle of an update, and the container that children made from it belong to: reads see pending writes, and writes
-        /// become pending.
+        /// become pending. That of a rule is one of the scope's parent, whose writes are published in the scope.
         case draft(Frame, Container)
-        /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent sees.
-        case rule(Frame, Container)
         /// Registers every access before it reads.
         case tracked(Tracker, Container)
     }
@@ -24,7 +22,7 @@ extension Container {
         switch role {
         case .handle(let load): load.homeNode
         case .tracked(_, let container): container.node
-        case .owner, .view, .draft, .rule: asked
+        case .owner, .view, .draft: asked
         }
     }
 
@@ -33,7 +31,7 @@ extension Container {
         switch role {
         case .handle(let load): load.isFinished ? nil : load
         case .tracked(_, let container): container.recorder
-        case .owner, .view, .draft, .rule: nil
+        case .owner, .view, .draft: nil
         }
     }
 
@@ -44,7 +42,7 @@ extension Container {
     package var owner: Container? {
         switch role {
         case .owner, .view: return nil
-        case .draft(_, let container), .rule(_, let container): return container
+        case .draft(_, let container): return container
         case .tracked(_, let container): return container.owner ?? container
         case .handle(let load):
             guard let asked = load.askedContainer else { return nil }
@@ -88,8 +86,6 @@ extension Container {
             if !load.isFinished { return present(key, in: asked, for: load) }
             return present(key, in: load.homeNode, for: nil)
         case .draft(let draft, _): return draft.pending(key, in: asked) ?? present(key, in: asked, for: nil)
-        case .rule(let draft, _):
-            return draft.pending(key, in: asked) ?? present(key, in: asked.parent!, for: nil)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
             container.note(.read, key)
@@ -136,7 +132,6 @@ extension Container {
         case .owner, .view: break
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
         case .draft(_, let container): asker = container
-        case .rule: node = asked.parent!
         case .tracked(_, let container):
             return container.reading(request, hasNoReader: hasNoReader)
         }
@@ -156,12 +151,10 @@ extension Container {
             node.family.commit([Write(node, key, setting)])
         case .draft(let draft, _):
             let write = Write(asked, key, setting)
-            if !draft.add(write) { asked.family.commit([write]) }
-        case .rule(let draft, _):
-            // Rules set values only.
-            if !draft.add(Write(asked, key, setting.loader == nil ? setting : .nothing, by: .rule)) {
-                asked.family.reports.report(Messages.changeAfterRule(of: key.key))
-            }
+            if draft.add(write) { return }
+            // What a rule sets is for the scope, so it's never done here.
+            if draft.kind == .rules { return asked.family.reports.report(Messages.changeAfterRule(of: key.key)) }
+            asked.family.commit([write])
         case .tracked(_, let container): container.change(key, to: setting)
         }
     }
