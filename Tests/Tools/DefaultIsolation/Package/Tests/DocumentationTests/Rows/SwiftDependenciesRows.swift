@@ -84,6 +84,11 @@ private struct Pilot {
         #expect(timeout == 5)
 
         // | `withDependencies(from: self) { … }` |
+        struct Owner {
+            private let container = Container.current
+            var timeout: Int { Container.with(container) { Container.current.timeout } }
+        }
+        #expect(Owner().timeout == 30)
         let container = Container.current.child { $0.timeout = 7 }
         Container.with(container) { #expect(Container.current.timeout == 7) }
 
@@ -133,6 +138,16 @@ private struct Pilot {
         #expect(Container.current.uuid().uuidString.hasPrefix("00000000"))
     }
 
+    // | `$0.date.now = Date(…)`, `UUID(0)` |
+    @Test(
+        .container {
+            $0.date = .constant(Date(timeIntervalSince1970: 9)); $0.uuid = .incrementing
+        })
+    func constants() {
+        #expect(
+            Container.current.date.now == Date(timeIntervalSince1970: 9) && Container.current.uuid() == UUID(number: 0))
+    }
+
     @Test("Strict containers by hand")
     func strict() {
         // | `withDependencies` in `invokeTest`, for XCTest |
@@ -155,6 +170,7 @@ private struct Pilot {
     @Test("Clocks and randomness", .container)
     func clocks() async throws {
         // | `\.continuousClock`, `TestClock()` |
+        // | `ImmediateClock()` |
         let clock = ManualClock()
         Container.current.clock = AnyClock(clock)
         let container = Container.current
