@@ -67,7 +67,7 @@ extension Container {
     /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
     public func states<F: FailableFeature>(of feature: F.Type) -> ObservedValues<LoadState<F.ContainerValue>> {
         let loader = F._key.loader
-        return ObservedValues(self, isStarted: false, onNext: { $0.noteReceived(loader.key) }) { container in
+        return ObservedValues(self, isStarted: false) { container in
             let (stream, continuation) = AsyncStream<LoadState<F.ContainerValue>>
                 .makeStream(bufferingPolicy: .bufferingNewest(1))
             let monitor = LoadMonitor(
@@ -107,7 +107,6 @@ private final class ObservedStates: Observable, Sendable {
     /// Returns the state of a load, and registers the access before it's read.
     func state<Instance: Sendable>(of loader: KeyLoader, in container: Container) -> LoadState<Instance> {
         let key = loader.key
-        defer { container.noteReceived(key) }
         registrar.access(self, keyPath: \.[key])
         if let known = monitors.withLock({ $0[key] }) { return known.current.typed() }
         let made = LoadMonitor(loader) { [weak self] _ in

@@ -45,29 +45,6 @@ extension ExplainTests {
         explanation.sentences.map { $0.replacing(#/ in [0-9.]+ (ns|µs|ms|s)/#, with: "") }
     }
 
-    @Test("A set value of which a test awaits the first read, before and after it")
-    func watched() async throws {
-        func container() -> Container {
-            let container = Container()
-            container.greeting = "hi"
-            container[Pool.self] = Pool()
-            return container
-        }
-        func texts(_ container: Container) -> [String] {
-            [
-                "\(container.explain(\.greeting))", "\(container.explain(Pool.self))", container.debugDescription,
-                "\(container.graph(includingValues: true).entries)",
-            ]
-        }
-        let (plain, watched) = (container(), container())
-        watched.awaitReads(of: Set(watched.overrides.keys))
-        expect(texts(watched), equals: texts(plain))
-        expect(Set(watched.unread.map(\.name)), equals: [#"\.greeting"#, "Pool"])
-        for container in [plain, watched] { _ = (container.child().greeting, container[Pool.self]) }
-        expect(texts(watched), equals: texts(plain))
-        expect(watched.unread.isEmpty)
-    }
-
     @Test("Why an instance lives where it lives: what it read is set there, directly or on a way (law 15)")
     func homes() {
         let root = Container()

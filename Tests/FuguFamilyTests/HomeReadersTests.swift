@@ -513,6 +513,20 @@ extension ContainerKeys {
 }
 
 extension HomeTaskReadsTests {
+    @Test("On a bare thread and in a detached task, Container.current is Container.shared, also during a load (law 15)")
+    func bareThreads() async {
+        let detached = await Container.with(Container()) { await Task.detached { Container.current }.value }
+        expect(detached, is: Container.shared)
+        let key = FeatureKey { _ in
+            let seen = Log<Container>()
+            startThread { seen.add(Container.current) }.wait()
+            return seen.all[0]
+        }
+        expect(Container()[key], is: Container.shared)
+    }
+}
+
+extension HomeTaskReadsTests {
     /// When a task that a load starts reads, as it happens to run: before the load ends, or afterward.
     struct Order: Property { static var defaultValue: Steps { Steps(isBeforeEnd: true) } }
     final class Steps: Sendable {

@@ -260,6 +260,17 @@ extension HomeTests {
         var changed: String { self == .reset || self == .modify ? "Request" : "values" }
     }
 
+    @Test("What a load reads from a container that it captured isn't an input (law 15)")
+    func capturedContainer() {
+        let root = Container()
+        let child = root.child { $0[Request.self] = 3 }
+        let reader = FeatureKey { _ in
+            _ = child[Request.self]
+            return Witness()
+        }
+        expect(child[reader], is: root[reader])
+    }
+
     @Test(
         "During the load the handle and Container.current only read: a write stops with a message (law 15)",
         arguments: Write.allCases)
@@ -268,47 +279,6 @@ extension HomeTests {
             _ = Container()[FeatureKey(id: write) { write.perform(in: $0) }]
         }
         expectMessage(of: result, "changes \(write.changed) while it loads")
-    }
-
-    @Test("A read that isn't recorded is reported once, even if it suspends or loads in an ancestor (law 15)")
-    func reportedOnce() async throws {
-        struct Slow: AsyncFeature {
-            static func load(in container: any FeatureContainer) async throws -> Int { 1 }
-        }
-        struct Shared: Feature {
-            static var home: Home { .shared }
-            static func load(in container: any FeatureContainer) -> Int { 2 }
-        }
-        let child = Container().child()
-        let reports = child.logReports()
-        struct Sum: AsyncFeature {
-            static func load(in container: any FeatureContainer) async throws -> Int { 0 }
-        }
-        child.replace(Sum.self) { _ in try await child[Slow.self] + child[Shared.self] }
-        try await expect(child[Sum.self], equals: 3)
-        #if DEBUG
-        expect(reports.all.map { $0.contains("captured") }, equals: [true, true])
-        #endif
-    }
-
-    @Test("A container captured beside the handle is not recorded, and debug builds report it (law 15)")
-    func capturedContainer() {
-        let root = Container()
-        root[Name.self] = "root"
-        let child = root.child { $0[Request.self] = 3 }
-        let reports = Log<String>()
-        root.node.family.reports.handle { reports.add($0) }
-        let sneaky = FeatureKey { (handle: any FeatureContainer) in
-            _ = child[Invoice.self]
-            return Invoice(handle)
-        }
-        expect(child[sneaky].home[Name.self], equals: "root")
-        #if DEBUG
-        expect(reports.all.contains { $0.contains("Invoice") && $0.contains("captured") })
-        let plain = PropertyKey(defaultValue: !child[IsFancy.self])
-        expect(child[plain])
-        expect(reports.all.last?.hasSuffix("Fix: read it from Container.current.") == true)
-        #endif
     }
 
     @Test("Only what a load really read counts, whatever it reads on another condition (law 15)")
@@ -594,32 +564,6 @@ extension HomeSharedTests {
         expect(report.contains("pass `home: .shared` to the key"))
         expect(!report.contains("static var"))
         try await root.close()
-    }
-
-    final class Mailer: Feature, Sendable {
-        let container: any FeatureContainer
-        init(_ container: any FeatureContainer) { self.container = container }
-        var sender: Int { container[RequestID.self] }
-        static func load(in container: any FeatureContainer) -> Mailer { Mailer(container) }
-    }
-
-    @Test("A late read through a kept handle is reported where the caller overrides what is read (law 15)")
-    func lateRead() {
-        let root = Container()
-        let reports = Log<String>()
-        root.handleReports { reports.add($0) }
-        let mailer = root[Mailer.self]
-        expect(mailer.sender, equals: 0)
-        Container.with(root.child()) { expect(mailer.sender, equals: 0) }
-        expect(reports.all, equals: [])
-        let request = root.child { $0[RequestID.self] = 7 }
-        for _ in 0..<2 { Container.with(request) { expect(mailer.sender, equals: 0) } }
-        expect(reports.all.count, equals: 1)
-        expect(reports.all.first?.contains("Mailer ignored the override of RequestID in the child"), equals: true)
-        expect(reports.all.first?.contains("@Injected"), equals: true)
-        // Another child's override that is ignored is another mistake.
-        Container.with(root.child { $0[RequestID.self] = 8 }) { expect(mailer.sender, equals: 0) }
-        expect(reports.all.count, equals: 2)
     }
     #endif
 }

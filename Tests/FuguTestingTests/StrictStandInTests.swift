@@ -215,8 +215,9 @@ struct StrictRequiredTests {
                 expect([1, 2].map { container[ContainerKeys().seat($0)] }, equals: [1, 2])
                 let child = container.child { $0.account.user += "!" }
                 expect(child[Page.self].text, equals: "tester! of tester")
-                try child.apply(DictionarySource(["law29.user": "ada"], name: "law29"))
-                expect(child.databaseUser, equals: "ada")
+                let other = container.child()
+                try other.apply(DictionarySource(["law29.user": "ada"], name: "law29"))
+                expect(other.databaseUser, equals: "ada")
             }
             try await runCase(.container { $0.account = Session(user: "set") }) {
                 expect(Container.current[Page.self].text, equals: "set of tester")

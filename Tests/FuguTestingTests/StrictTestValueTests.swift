@@ -370,8 +370,11 @@ struct StrictLeftoverTests {
             try await readAll(in: .program())
             try await runCase(.container) {
                 try await readAll(in: .current)
-                Container.current.reset(Radio.self)
-                _ = Container.current[Radio.self]
+                Container.current.update {
+                    $0.reset(Radio.self)
+                    $0.reset(Press.self)
+                }
+                _ = Container.current[Press.self]
             }
         }
         expect(

@@ -35,7 +35,7 @@ extension Container {
     }
 
     private convenience init(_ holdings: Holdings) {
-        self.init(Diagnostics.ofRoot())
+        self.init(listener: TestProcess.listenerForRoot)
         let node = node
         var garbage = Garbage()
         node.family.lock.withLock { token in

@@ -62,7 +62,7 @@ public final class Container: FeatureContainer {
     ///   - fileID: The file of the call, for messages.
     ///   - line: The line of the call, for messages.
     public convenience init(fileID: StaticString = #fileID, line: UInt = #line) {
-        self.init(Diagnostics.ofRoot())
+        self.init(listener: TestProcess.listenerForRoot)
         wasMade(.root, fileID, line)
         TestProcess.prepareRoot(self)
     }
@@ -83,16 +83,17 @@ public final class Container: FeatureContainer {
 
     /// Creates a root that isn't strict, in tests either.
     ///
-    /// - `checker`: What hears all facts of its family.
-    init(_ checker: Diagnostics?) {
-        asked = Node(checker)
-        storageAddress = Atomic(ReadPath(of: asked).address)
+    /// - `listener`: What learns of its uses.
+    init(listener: (any UseListener)?) {
+        asked = Node()
+        storageAddress = Atomic(asked.storage.address)
         role = .owner
         parent = nil
+        if let listener { listen(by: listener) }
     }
 
-    /// Creates a root as a program has one: it isn't strict, and only debug builds check it.
-    package convenience init(ofProgram: Void) { self.init(Diagnostics.ofProgram()) }
+    /// Creates a root as a program has one.
+    package convenience init(ofProgram: Void) { self.init(listener: nil) }
 
     /// Creates a child.
     ///
@@ -102,7 +103,7 @@ public final class Container: FeatureContainer {
     ///   - recorder: The load whose handle makes the child.
     private init(childOf parent: Container, _ node: Node, _ recorder: Load?) {
         asked = Node(parent: node, recorder: recorder)
-        storageAddress = Atomic(ReadPath(of: asked).address)
+        storageAddress = Atomic(asked.storage.address)
         role = .owner
         self.parent = ChainReference(parent)
     }
@@ -112,7 +113,7 @@ public final class Container: FeatureContainer {
         self.role = role
         asked = node
         parent = nil
-        storageAddress = Atomic(ReadPath.checked.address)
+        storageAddress = Atomic(StorageReference.empty.address)
     }
 
     /// Creates the handle of a load.
@@ -140,7 +141,7 @@ public final class Container: FeatureContainer {
     var isView: Bool { if case .owner = role { false } else { true } }
 
     /// A placeholder for a released container.
-    static let ended = Container(nil)
+    static let ended = Container(listener: nil)
 
     /// The storage that inlined reads use.
     ///
@@ -155,7 +156,9 @@ public final class Container: FeatureContainer {
     public var _container: Container { self }
 
     /// Makes the view read from `node` from now on.
-    func answers(from node: Node) { storageAddress.store(ReadPath(of: node).address, ordering: .releasing) }
+    func answers(from node: Node) { storageAddress.store(node.storage.address, ordering: .releasing) }
+    /// Makes each read take the slow path, where it's noted.
+    func answersSlowly() { storageAddress.store(StorageReference.empty.address, ordering: .releasing) }
 
     /// Returns a new child, which sees everything in this container.
     ///
@@ -172,10 +175,8 @@ public final class Container: FeatureContainer {
     /// Returns a new child that was made in some way.
     package func child(made way: ContainerOrigin, _ fileID: StaticString, _ line: UInt) -> Container {
         let child = makeChild()
-        if asked.family.checker != nil {
-            child.wasMade(way, fileID, line)
-            note(.child)
-        }
+        child.wasMade(way, fileID, line)
+        note(.child)
         return child
     }
 
@@ -199,25 +200,6 @@ public final class Container: FeatureContainer {
         let child = child(fileID: fileID, line: line)
         try child.configure(configure)
         return child
-    }
-}
-
-/// The way that the reads of a container take.
-enum ReadPath {
-    /// Inlined reads find cells in the storage of a node.
-    case direct(Node)
-    /// Every read takes the slow path, where it's recorded, tracked, or heard.
-    case checked
-
-    /// The path of the reads that a node answers.
-    init(of node: Node) { self = node.family.checker == nil ? .direct(node) : .checked }
-
-    /// The address of the storage that inlined reads try first.
-    var address: UInt {
-        switch self {
-        case .direct(let node): node.storage.address
-        case .checked: StorageReference.empty.address
-        }
     }
 }
 

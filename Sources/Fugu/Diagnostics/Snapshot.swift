@@ -107,7 +107,7 @@ extension GraphReceiver {
             anchors = family.way(token, from: cell.key) { node.holds(token, $0) }
         }
         if anchors.first == cell.key { anchors.removeFirst() }
-        let duration = family.diagnostics?.state[token].record(of: node)?.durations[cell.key]
+        let duration = node.duration(token, of: cell.key)
         add(
             (cell.key, node.number), depth: node.depth, held: held, loadCount: place?[token].loadCount ?? 0,
             duration: cell.has(CellFlags.loaded) ? duration : nil,

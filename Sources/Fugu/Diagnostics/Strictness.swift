@@ -21,6 +21,8 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     private let isForAll: Bool
     /// The placeholders that readers were given, which all who read a feature share, as they would share the feature.
     private let placeholders = Locked(KeyTable<Payload>())
+    /// The features of which something was reported.
+    private let noted = Locked<Set<Key>>([])
     /// The refusals meanwhile in each container that is being configured.
     private let configured = Locked<[ObjectIdentifier: [Refusal]]>([:])
 
@@ -48,6 +50,9 @@ package final class Strictness: LoadPolicy, LoadRefuser {
 
     /// Whether a value for tests is loaded in place of an external feature.
     func substitutes(_ request: borrowing Request) -> Bool { request.hasTestValue }
+
+    /// Returns whether nothing was reported of a feature yet, and notes that something is.
+    fileprivate func isNew(_ key: Key) -> Bool { noted.withLock { $0.insert(key).inserted } }
 
     /// Does nothing: nobody can go on without what runs there.
     func willStop(_ error: LoadError) {}
@@ -107,7 +112,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     func refusal(_ request: Request, _ parent: Frame?) -> Refusal {
         let way = (parent?.way ?? []) + [request.key]
         // The accessors of this library are no places to look at. What a load reads is not read by the wrapper.
-        let injected = way.count > 1 ? nil : ReadPlace.current?.place
+        let injected = way.count > 1 ? nil : ReadPlace.current
         let place = request.place?.outsideLibrary
         var remedy = advise(request.hasTestValue ? nil : Messages.setLine(for: request.key))
         if !request.key.kind.throws, request.placeholder == nil {
@@ -161,7 +166,7 @@ extension Container {
     /// Reports the feature that loads, which declares a value for tests in a way that isn't used.
     @usableFromInline func reportUnusedTestValue() {
         guard givesTestValue, case .handle(let load) = role else { return }
-        if isNew(.testValue, load.key) { report(Messages.unusedTestValue(load.key, load.way)) }
+        if isNew(load.key) { report(Messages.unusedTestValue(load.key, load.way)) }
     }
 
     /// Reports the feature that loads and isn't external, although it declares a variable of that name.
@@ -169,7 +174,7 @@ extension Container {
         // Outside of tests and previews, each load of an external feature comes here, too.
         guard TestProcess.isTesting || PreviewRun.isOn, givesTestValue, case .handle(let load) = role
         else { return }
-        if isNew(.external, load.key) { report(Messages.forgottenExternal(load.key, "\(variable)", load.way)) }
+        if isNew(load.key) { report(Messages.forgottenExternal(load.key, "\(variable)", load.way)) }
     }
 }
 
@@ -214,13 +219,10 @@ extension Container {
     /// What isn't set afterward is that of the placeholder.
     @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
         let (node, key) = (node, Key(raw: key))
-        if node.family.checker == nil, !isStrict { return read() }
+        if !TestProcess.isTesting || !isStrict { return read() }
         let part = Frame(.modify, in: node.family, node, key, under: Frame.current, within: Frame.own)
         defer { part.end() }
-        let instance = Context.run(nil, part, read)
-        // What has a single part has no rest.
-        if Mirror(reflecting: instance).children.count != 1 { noteRest(of: key) }
-        return instance
+        return Context.run(nil, part, read)
     }
 
     /// Begins to configure this container: until the end, a read by which an accessor with `get` and `set` sets a part fails
@@ -237,6 +239,9 @@ extension Container {
         defer { strictness.endConfiguration(of: node) }
         try body(self)
     }
+
+    /// Whether nothing was reported of a feature yet; in a preview, each load reports.
+    private func isNew(_ key: Key) -> Bool { strictness?.isNew(key) ?? true }
 
     private var strictness: Strictness? {
         let node = node

@@ -192,6 +192,7 @@ extension Family {
         _ token: LockToken, _ writes: [Write], _ transaction: Frame?, _ effects: inout Effects
     ) {
         let isOne = writes.count == 1
+        let old = OldValues(token, writes)
         if !isOne {
             for write in writes where !write.isTooLate { write.node.storage.cell(token, write.key).close() }
         }
@@ -205,6 +206,7 @@ extension Family {
             }
         }
         for change in changes { effects.announce(token, change.place, change.kind, endOf: transaction) }
+        old.reportKept(token, writes, &effects)
     }
 
     /// Performs one write, and announces its change, or adds it to those that are announced after all writes.
@@ -265,7 +267,7 @@ extension Node {
     /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.
     func setAlone(_ key: Key, _ payload: Payload) -> Bool {
         let replaced: Garbage? = family.lock.withLock { token in
-            if isEnded(token) || family.isHeard { return nil }
+            if isEnded(token) || family.isHeard || family.isListened || mayBeRead(token, key) { return nil }
             let cell = storage.cell(token, key)
             guard cell.isEmpty, cell.place == nil else { return nil }
             let time = family.state[token].tick()

@@ -99,6 +99,10 @@ struct FrameState {
     var container: UnmanagedReference<Container>?
     /// The node that the handle reads after the load.
     fileprivate(set) var home: UnmanagedReference<Node>?
+    #if DEBUG
+    /// The time at which the load began.
+    var start = Duration.zero
+    #endif
 
     var rare: RareFrameState?
 
@@ -441,6 +445,7 @@ extension Load {
             if !failedWay.isEmpty { inputs = state[token].inputs.map(\.key) }
             outcome.removeFromLists(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
+            if case .kept = end { noteKept(token, outcome, &effects) }
             return (outcome.home, facts.isLate && error == nil && self.isFirstLate(token))
         }
         effects.perform()
@@ -502,6 +507,7 @@ extension Load {
     /// Adds the load to the list of its key's loads.
     func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
         loads.append(self)
+        noteBegin(token)
         state[token].container = container
         node.beginWork(token)
     }

@@ -8,18 +8,14 @@ final class Family: Sendable {
     ///
     /// The places of its cells hold what the family knows about each key.
     private let rootStorage: StorageReference
-    /// What hears every read, too, which therefore takes the slow path; it's chosen with the root.
-    let checker: (any FactSink)?
-    private let heard: Atomic<Bool>
+    private let heard = Atomic(false)
+    private let listened = Atomic(false)
     /// Receives the mistakes that can't be thrown.
     let reports = Reports()
 
-    init(rootStorage: StorageReference, lock: FamilyLock, _ checker: (any FactSink)?) {
+    init(rootStorage: StorageReference, lock: FamilyLock) {
         self.rootStorage = rootStorage
         self.lock = lock
-        self.checker = checker
-        heard = Atomic(checker != nil)
-        if let checker { state.unshared.sink = Kept(checker) }
     }
 
     deinit {
@@ -27,13 +23,21 @@ final class Family: Sendable {
         lock.destroy()
     }
 
-    /// Whether somebody hears facts.
+    /// Whether somebody observes events.
     var isHeard: Bool { heard.load(ordering: .relaxed) }
+    /// Whether a test wants to know who uses the containers.
+    var isListened: Bool { listened.load(ordering: .relaxed) }
 
-    /// Sets what hears facts, besides reads.
+    /// Sets what makes events of facts.
     func setSink(_ token: LockToken, _ sink: (any FactSink)?, _ garbage: inout Garbage) {
         state[token].sink.replace(by: sink, &garbage)
         heard.store(sink != nil, ordering: .relaxed)
+    }
+
+    /// Sets what learns of uses.
+    func setListener(_ token: LockToken, _ listener: (any UseListener)?, _ garbage: inout Garbage) {
+        state[token].listener.replace(by: listener, &garbage)
+        listened.store(listener != nil, ordering: .relaxed)
     }
 
     /// The place of a key in the root, if there is one.
@@ -62,6 +66,10 @@ struct FamilyState {
     /// The nodes that have a supplier; a node is removed when it ends.
     var supplied = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
     fileprivate(set) var sink = Kept<(any FactSink)?>(nil)
+    fileprivate(set) var listener = Kept<(any UseListener)?>(nil)
+    #if DEBUG
+    var past = FamilyPast()
+    #endif
 
     /// Advances the clock and returns the new time, which no other change has.
     mutating func tick() -> UInt64 {
@@ -89,12 +97,10 @@ final class Node: Sendable {
     var isRoot: Bool { above == nil }
 
     /// Creates a root.
-    ///
-    /// - `checker`: What hears all facts, reads among them.
-    init(_ checker: (any FactSink)?) {
+    init() {
         let lock = FamilyLock()
         storage = StorageReference.make(branch: nil, lock: lock)
-        family = Family(rootStorage: storage, lock: lock, checker)
+        family = Family(rootStorage: storage, lock: lock)
         above = nil
         depth = 0
     }
@@ -153,6 +159,11 @@ struct NodeState {
     /// What refuses external features; children inherit it.
     var policy: (any LoadPolicy)?
     var rare: RareNodeState?
+    #if DEBUG
+    var past: NodePast?
+    /// The bits of the keys from which instances were made that live here and don't reload.
+    var readMask: UInt64 = 0
+    #endif
     // Children are unlinked before they're released, so these never dangle.
     var firstChild: UnmanagedReference<Node>?
     var nextSibling: UnmanagedReference<Node>?
@@ -410,7 +421,6 @@ extension Node {
 
     /// Releases everything the node has, if it must end, and returns the parent if that may have to end, too.
     private func endAlone(_ isReleased: Bool) -> Node? {
-        let isHeard = family.isHeard
         var garbage = Garbage()
         var followers: [Follower] = []
         var effects = Effects()
@@ -434,13 +444,14 @@ extension Node {
                 garbage.add(cell.clear(at: family.state[token].tick()))
             }
             let unclosed = endRare(token, wasClosed: wasClosed, &garbage, &effects)
-            family.emit(token, .released(self, unclosed: unclosed), &effects)
-            if isRoot { family.setSink(token, nil, &garbage) }
+            noteReleased(token, unclosed, &effects)
+            guard isRoot else { return }
+            family.setSink(token, nil, &garbage)
+            family.setListener(token, nil, &garbage)
         }
         effects.wakeWaiters()
         garbage.dispose()
-        // Only those who listen leave more to do.
-        if isHeard { effects.perform() }
+        effects.perform()
         for follower in followers { follower.end() }
         return next
     }

@@ -131,7 +131,6 @@ extension Container {
             do throws(E) { return .success(try body(old)) } catch { return .failure(error) }
         }
         if case .success(let payload) = result {
-            noteRest(of: key.key)
             // Compare the values while other writes are still excluded.
             _ = Context.run(nil, modify) {
                 node.family.commit([Write(node, key, .value(payload))], endOf: modify)

@@ -61,21 +61,8 @@ extension Container {
         _ key: Key, _ naming: (any KeyNaming)?, at place: @autoclosure () -> SourcePlace? = nil
     ) -> Payload? {
         note(.read, key, at: place())
-        if let naming, !isThere(key) { asked.family.learn(naming, of: key) }
+        if let naming { asked.family.learn(naming, of: key) }
         return presentNow(key)
-    }
-
-    /// Whether an inlined read, which asks no source, would have found the key if reads weren't heard.
-    ///
-    /// The handle of a running load or an update, for whose owner it asks, has no cells.
-    @inline(__always)
-    private func isThere(_ key: Key) -> Bool { asked.family.checker != nil && owner == nil && isFound(key) }
-
-    @inline(never) private func isFound(_ key: Key) -> Bool {
-        let node = node
-        return node.family.lock.withLock { token in
-            node.cell(token, key)?.has(CellFlags.fast) == true
-        }
     }
 
     @inline(__always)
@@ -107,10 +94,7 @@ extension Container {
     func load(
         _ request: Request, hasNoReader: Bool = false, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        if asked.family.checker == nil { return try reading(request, hasNoReader: hasNoReader).read(loader) }
         checkHome(request)
-        let key = request.key
-        defer { noteLoaded(key) }
         return try reading(request, hasNoReader: hasNoReader).read(loader)
     }
 
@@ -118,10 +102,7 @@ extension Container {
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        if asked.family.checker == nil { return try await reading(request).readAsync(loader) }
         checkHome(request)
-        let key = request.key
-        defer { noteLoaded(key) }
         return try await reading(request).readAsync(loader)
     }
 
@@ -185,23 +166,8 @@ extension Container {
 extension Container {
     /// Returns what a node sees, and records it for the load that reads.
     private func present(_ key: Key, in node: Node, for recorder: Load?) -> Payload? {
-        if node.family.checker != nil { return presentHeard(key, in: node, for: recorder) }
-        return node.family.lock.withLock { token in
+        node.family.lock.withLock { token in
             node.read(token, key, for: recorder ?? node.ownRecorder(token, for: { Frame.current }))?.cell.payload
         }
-    }
-
-    @inline(never)
-    private func presentHeard(_ key: Key, in node: Node, for recorder: Load?) -> Payload? {
-        var effects = Effects()
-        let payload = node.family.lock.withLock { token -> Payload? in
-            let recorder = recorder ?? node.ownRecorder(token, for: { Frame.current })
-            let seen = node.read(token, key, for: recorder)
-            let read = Read(key: key, container: self, node: node, recorder: recorder, seen: seen)
-            node.family.emit(token, .read(read), &effects)
-            return seen?.cell.payload
-        }
-        effects.perform()
-        return payload
     }
 }

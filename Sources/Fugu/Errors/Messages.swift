@@ -215,11 +215,6 @@ enum Messages {
             + "Fix: change \(what) before the load, or later through the container that was kept."
     }
 
-    static func unrecordedRead(of key: Key, _ place: String, by loading: Key) -> String {
-        "Fugu: \(loading.name) reads \(key.name)\(place) while it loads from a container that it captured, so it isn't recorded as an input."
-            + "\nFix: read it from \(loading.kind == .property ? "Container.current" : "the container that load(in:) receives")."
-    }
-
     static func homeUnset(_ key: Key, _ home: [Key]) -> String {
         let names = home.map(\.name)
         let either = names.joined(separator: " or ")
@@ -227,11 +222,6 @@ enum Messages {
             "Fugu: \(key.name) was read in a child container and has the home .with(\(names.joined(separator: ", "))), but neither that "
             + "child nor a container above it sets \(either), so it lives in the root, and all who don't set it share one.\nFix: set "
             + "\(either) in the child; or in the root, if they are meant to share one."
-    }
-
-    static func closerBesideLoad(_ loading: Key) -> String {
-        "Fugu: \(loading.name) registers a teardown closure while it loads with a container that it captured, so it doesn't run with "
-            + "those of \(loading.name).\nFix: call onClose on the container that load(in:) receives."
     }
 
     static func madeAgain(_ key: Key, _ way: [Key], in container: String) -> String {
@@ -258,31 +248,31 @@ enum Messages {
     /// What code did to a key after an instance was made from it, and what it should have done before.
     typealias ChangeWords = (did: String, imperative: String)
 
-    /// `way`: From the instance that was read to the input that was set.
+    /// `way`: From the instance to the input that was set.
+    ///
+    /// `place`: Where the instance lives.
+    ///
+    /// `isHere`: Whether that's where the input was set.
     ///
     /// `isReplaced`: Whether a reset would remove what a replacement has given.
-    static func outdated(_ way: [Key], _ place: String, by change: ChangeWords, isPart: Bool, isReplaced: Bool)
-        -> String
-    {
-        let (name, input, path) = (way[0].name, way[way.count - 1], self.way(way.map(\.name), atMost: 8))
-        // What reloads needs no reset.
-        let outdated = isReplaced ? [] : way.dropLast().filter { !$0.traits.reloads }
-        let resets = outdated.reversed().map { "reset(\(reference(to: $0)))" }
+    static func kept(
+        _ way: [Key], _ place: String, by change: ChangeWords, isHere: Bool, isReplaced: Bool
+    ) -> String {
+        let (name, input, key) = (way[0].name, way[way.count - 1].name, reference(to: way[0]))
         let declares =
             way[0].isValueKey
             ? "passes `reloadsWhenInputsChange: true` to its key"
             : "declares `static var reloadsWhenInputsChange: Bool { true }`"
-        let (did, imperative) = change
-        if isPart {
-            return
-                "Fugu: a part of \(name) was set\(place) before \(input.name) was \(did), and the rest still has the old value.\nPath: "
-                + "\(path)\nFix: \(imperative) \(input.name) earlier."
-        }
-        return "Fugu: \(name) was loaded\(place) before \(input.name) was \(did), and still has the old value.\nPath: "
-            + "\(path)\nFix: \(imperative) \(input.name) earlier"
-            // Nobody writes a long list of resets.
-            + ((1...3).contains(resets.count) ? ", or call \(GraphWords.list(resets)) afterward" : "")
-            + ". An instance that should follow its inputs \(declares)."
+        let reset =
+            isReplaced
+            ? ""
+            : isHere
+                ? ", or reset it with the change: update { …; $0.reset(\(key)) }"
+                : ", or first call reset(\(key))\(place)"
+        return
+            "Fugu: \(input) was \(change.did), and \(name), which was loaded\(place) before, keeps the old value.\nPath: "
+            + "\(self.way(way.map(\.name), atMost: 8))\nFix: \(change.imperative) \(input) before \(name) is loaded\(reset). "
+            + "An instance that should follow its inputs \(declares)."
     }
 
     /// `way`: From the instance to the setting.
@@ -298,40 +288,9 @@ enum Messages {
             + "reset(\(reference(to: key))) after the reload. If the change needs a restart, say so by what reload() returns."
     }
 
-    static func restOverridden(_ key: Key, _ input: Key) -> String {
-        "Fugu: a part of \(key.name) was set above the container that sets \(input.name), and the rest still has the value from above."
-            + "\nPath: \(way([key.name, input.name]))\nFix: set \(input.name) where the part is set, before it; or set all of "
-            + "\(key.name) there."
-    }
-
-    static func lateRead(of key: Key, in child: String, by feature: Key) -> String {
-        "Fugu: \(feature.name) ignored the override of \(key.name) in the child, \(child), because it reads \(key.name) after its load, through "
-            + "the container of that load.\nFix: read \(key.name) during the load, so that the child gets its own "
-            + "\(feature.name), or with `@Injected` or from Container.current, which follow the caller."
-    }
-
-    /// `way`: From what was read to what the second container has set.
-    static func readBeside(_ way: [Key], at place: SourcePlace, made: String, current: String) -> String {
-        let (name, input) = (way[0].name, way[way.count - 1].name)
-        return
-            "Fugu: \(name) was read by @Injected at \(place) from the container in which its owner was created, \(made), but "
-            + "Container.current is \(current), beside it, which has another \(input).\(pathLine(way.map(\.name)))Fix: create the "
-            + "owner in the second container, or set \(input) in the first one. To read what the caller has, write "
-            + "Container.current instead of @Injected."
-    }
-
-    /// `way`: From what was read to what the second container has set.
-    static func outlived(_ way: [Key], made: String, current: String) -> String {
-        let (name, input) = (way[0].name, way[way.count - 1].name)
-        return
-            "Fugu: \(name) was read from \(made) after it was closed, but Container.current is \(current), beside it, which has "
-            + "another \(input).\(pathLine(way.map(\.name)))Fix: read from Container.current at each use; what outlives an operation "
-            + "mustn't keep its container."
-    }
-
     /// `other`: The root that the program uses.
-    static func fellBack(at place: SourcePlace?, _ other: String) -> String {
-        "Fugu: \(place.map { "the @Injected at \($0)" } ?? "Container.current") was read where no container is bound, so it gives "
+    static func fellBack(_ other: String) -> String {
+        "Fugu: Container.current was read where no container is bound, so it gives "
             + "Container.shared, in which nothing is set, while the program uses \(other).\nFix: configure Container.shared when the "
             + "program starts, and use it in place of that container; or bind that one: Container.with(container) { … }."
     }

@@ -86,21 +86,17 @@ extension Container {
 /// closes or is released. Readers don't take values from each other. The sequence doesn't keep the container alive.
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     private let source: @Sendable () -> AsyncStream<Element>
-    /// Called when a reader receives a value.
-    private let onNext: (@Sendable () -> Void)?
     /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<Unprinted<AsyncStream<Element>>?>
 
     /// - `isStarted`: Whether the first stream begins now rather than with its reader.
-    /// - `onNext`: Called when a reader receives a value.
     package init(
-        _ container: Container, isStarted: Bool, onNext: (@Sendable (Container) -> Void)? = nil,
+        _ container: Container, isStarted: Bool,
         _ stream: @escaping @Sendable (Container) -> AsyncStream<Element>
     ) {
         // Waiting for values doesn't keep the container alive.
         let owner = container.owner ?? container
         source = { [weak owner] in owner.map(stream) ?? AsyncStream { $0.finish() } }
-        self.onNext = if let onNext { { [weak owner] in if let owner { onNext(owner) } } } else { nil }
         first = Locked(isStarted ? Unprinted(stream(owner)) : nil)
     }
 
@@ -116,19 +112,14 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// - Returns: The iterator, which begins with the current value.
     public func makeAsyncIterator() -> AsyncIterator {
         let first = first.withLock { $0.take() }
-        return AsyncIterator(stream: first?.content ?? source(), onNext)
+        return AsyncIterator(stream: first?.content ?? source())
     }
 
     /// An iterator over the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var iterator: Unprinted<AsyncStream<Element>.Iterator>
 
-        private let onNext: (@Sendable () -> Void)?
-
-        fileprivate init(stream: AsyncStream<Element>, _ onNext: (@Sendable () -> Void)?) {
-            iterator = Unprinted(stream.makeAsyncIterator())
-            self.onNext = onNext
-        }
+        fileprivate init(stream: AsyncStream<Element>) { iterator = Unprinted(stream.makeAsyncIterator()) }
 
         /// Returns the current value at first, and then the newest value that wasn't returned yet.
         ///
@@ -140,9 +131,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
         /// - Parameter actor: The actor on which the caller runs.
         /// - Returns: The value, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            let value = await iterator.content.next(isolation: actor)
-            onNext?()
-            return value
+            await iterator.content.next(isolation: actor)
         }
     }
 }

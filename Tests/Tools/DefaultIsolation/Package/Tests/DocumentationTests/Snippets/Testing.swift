@@ -199,18 +199,6 @@ private struct Reminders: Feature {
 nonisolated private func deliver(_ text: String, to address: String) throws {}
 
 extension Snippets {
-    @Test("Testing: what was observed is waited for")
-    func observationRecorder() async throws {
-        let container = Container()
-        try await run {
-            let recorder = ObservationRecorder(\.timeout, in: container)
-            container.timeout = 5
-            print(recorder.values)  // [5]
-            Task { container.timeout = 6 }
-            print(await recorder.values(atLeast: 2))  // [5, 6]
-        }
-    }
-
     @Test("Testing: what was loaded, and by whom")
     func loadRecorder() async throws {
         let container = Container()
