@@ -138,6 +138,10 @@ extension ReloadTests {
     @Test("Setting an input to what it already is reloads nothing, nor does a change that is none (laws 10, 19)")
     func equalSet() {
         let root = Container()
+        for _ in 1...2 {
+            root[Size.self] = 1
+            root[Color.self] = "blue"
+        }
         let live = root[Live.self]
         root[Size.self] = 1
         root.modify(Size.self) { _ in }

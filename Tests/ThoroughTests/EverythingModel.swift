@@ -133,6 +133,11 @@ final class EverythingModel {
             .last { $0.key == key && ($0.pattern == "**" || $0.pattern == path) }?.value
     }
 
+    /// Whether something was set for a property in a member: by code, a rule, or a source.
+    func isSet(_ key: Key, in member: Member) -> Bool {
+        member.held[key] != nil || ruled(key, member) != nil || member.sources.contains { $0[key] != nil }
+    }
+
     // MARK: Changing
 
     /// 28: features that were set are released, too; loaders stay, and so do properties.

@@ -456,11 +456,11 @@ extension EverythingComparison {
         var (before, change) = ((EverythingMade, EverythingMade)?.none, change)
         if key.isProperty {
             let sight = model.sight(key, from: member)!
-            // 10: what stays equal changes nothing.
+            // 10: setting a key again to an equal value changes nothing.
             let isSame: Bool
             if case .setEqual = change {
                 change = .set(sight.value)
-                isSame = sight.home === member
+                isSame = model.isSet(key, in: member)
             } else if case .reset = change {
                 // A default that was read is evaluated again.
                 isSame = member.held[key] == nil && sight.home !== member

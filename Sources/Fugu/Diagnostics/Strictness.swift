@@ -85,7 +85,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
 
     /// Whether a part of what is read here, or of what is loaded from it, is about to be set.
     private func isForPart(_ key: Key, _ node: Node, _ frame: Frame?, _ loads: [Frame]) -> Bool {
-        guard let part = frame?.chain.first(where: { $0.kind != .load }), part.kind == .modify else { return false }
+        guard let part = frame?.chain.first(where: { $0.kind != .load }), part.kind == .part else { return false }
         guard let outermost = loads.last?.key else { return part.key == key && part.node === node }
         return part.key == outermost
     }
@@ -220,7 +220,7 @@ extension Container {
     @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
         let (node, key) = (node, Key(raw: key))
         if !TestProcess.isTesting || !isStrict { return read() }
-        let part = Frame(.modify, in: node.family, node, key, under: Frame.current, within: Frame.own)
+        let part = Frame(.part, in: node.family, node, key, under: Frame.current, within: Frame.own)
         defer { part.end() }
         return Context.run(nil, part, read)
     }

@@ -123,27 +123,12 @@ private struct FollowerState {
     /// An event for observers: the value, and whether it's that of a first load; or `nil` if the value is gone and must be loaded
     /// again, which is a separate event.
     ///
-    /// It was queued at a time, waits for the end of a frame, and is for one observer, or for all if that's `nil`.
-    typealias Event = (
-        value: Payload?, isLoad: Bool, number: UInt64, time: UInt64, holder: Frame?, only: Observer?
-    )
+    /// It waits for the end of a frame, and is for one observer, or for all if that's `nil`.
+    typealias Event = (value: Payload?, isLoad: Bool, number: UInt64, holder: Frame?, only: Observer?)
 
-    mutating func queue(
-        _ value: Payload?, isLoad: Bool = false, at time: UInt64, until holder: Frame?, only: Observer? = nil
-    ) {
+    mutating func queue(_ value: Payload?, isLoad: Bool = false, until holder: Frame?, only: Observer? = nil) {
         number += 1
-        events.append((value, isLoad, number, time, holder, only))
-    }
-
-    /// Removes the events that were queued in a transaction and wait for its end, and returns whether there were any.
-    mutating func removeEvents(of transaction: Frame, since time: UInt64, _ garbage: inout Garbage) -> Bool {
-        let holder = transaction.outermost.object
-        // If the transaction runs inside another frame, remove only first loads: other changes there are already published.
-        return events.remove(
-            { event in
-                guard event.holder === holder, event.time > time else { return false }
-                return event.isLoad || holder === transaction
-            }, &garbage)
+        events.append((value, isLoad, number, holder, only))
     }
 }
 
@@ -152,20 +137,13 @@ extension Follower {
     /// Looks again, queues an event if what's seen has changed, and returns whether there's something to deliver.
     ///
     /// - `isReset`: Whether the key was reset, so that it's loaded again even if it doesn't reload.
-    /// - `transaction`: The transaction that ends with this change, which replaces the events that wait for its end.
     /// - `holder`: The frame at whose end the event is delivered.
     /// - `look`: What's seen, if that's known.
     func refresh(
-        _ token: LockToken, isReset: Bool = false, endOf transaction: Frame? = nil, until holder: Frame? = nil,
-        _ look: Look? = nil, _ garbage: inout Garbage
+        _ token: LockToken, isReset: Bool = false, until holder: Frame? = nil, _ look: Look? = nil,
+        _ garbage: inout Garbage
     ) -> Bool {
         if state[token].isEnded { return false }
-        // Observers are owed an event for the ones dropped undelivered, even if it only reports that the value is gone.
-        var isOwed = false
-        if let transaction {
-            isOwed = state[token].removeEvents(
-                of: transaction, since: transaction.state[token].rare?.begun ?? 0, &garbage)
-        }
         guard case .found(let cell, _) = look ?? node.use({ $0.lookInline(token, key) }) else {
             // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again. Without a
             // reloader, observers that missed this event, such as a view that reads at this moment, receive the next one.
@@ -174,7 +152,7 @@ extension Follower {
             }
             switch state[token].seen {
             case .nothing: return false
-            case .value where isOwed || isReset || key.kind == .property || state[token].reloads:
+            case .value where isReset || key.kind == .property || state[token].reloads:
                 state[token].seen = .loss(byItsLoad: false)
             case .value: return false
             case .loss:
@@ -189,12 +167,11 @@ extension Follower {
         var isFirst = true
         if case .value(let last) = state[token].seen {
             isFirst = false
-            if last == cell.time, !isOwed { return false }
+            if last == cell.time { return false }
         }
         state[token].seen = .value(time: cell.time)
         guard let payload = cell.payload else { return false }
-        state[token].queue(
-            payload, isLoad: isFirst && cell.has(CellFlags.loaded), at: now(token), until: holder)
+        state[token].queue(payload, isLoad: isFirst && cell.has(CellFlags.loaded), until: holder)
         return true
     }
 
@@ -237,11 +214,9 @@ extension Follower {
     /// Queues the event that the value is gone, unless it's the last one queued, and returns whether it did.
     func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
         if let last = state[token].events.last, last.value == nil { return false }
-        state[token].queue(nil, at: now(token), until: holder)
+        state[token].queue(nil, until: holder)
         return true
     }
-
-    private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
 
     /// Watches the inputs of an instance, and of those past which the node sees: a change of one may hide the instance, or
     /// uncover another one.
@@ -275,11 +250,11 @@ extension Follower {
         if state[token].reloader.value == nil { state[token].reloader.replace(by: reloader, &garbage) }
         guard startsWithPresent else { return }
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
-            state[token].queue(payload, at: now(token), until: nil, only: observer)
+            state[token].queue(payload, until: nil, only: observer)
         } else if observer.onGone != nil {
             // From now on the value counts as missed, so that a load that fails is tried again.
             if !isMissing(token) { state[token].seen = .loss(byItsLoad: false) }
-            state[token].queue(nil, at: now(token), until: nil, only: observer)
+            state[token].queue(nil, until: nil, only: observer)
         } else {
             missFirst(token)
         }

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A unit of work that runs user code, such as a load, an update, a `modify`, rules, a round of observers, or a closing.
+/// A unit of work that runs user code, such as a load, an update, rules, a round of observers, or a closing.
 ///
 /// The parents of a frame form a chain, from what is needed to what needs it, which messages print.
 final class Frame: WordIdentifier {
     enum Kind {
-        case load, modify, update, rules, observers, closing, closer, warmUp
+        case load, part, update, rules, observers, closing, closer, warmUp
     }
     let kind: Kind
     let family: Family
     /// The node that's read, changed, or closed.
     let node: Node?
-    /// The key that's loaded or modified, or whose closers run.
+    /// The key that's loaded, of which a part is set, or whose closers run.
     let key: Key?
     /// The frame that needs this one.
     let parent: Frame?
@@ -91,7 +91,6 @@ final class Frame: WordIdentifier {
     /// Returns the waiters, which the caller must wake outside the lock.
     func finish(_ token: LockToken) -> [Waiter] {
         markFinished()
-        if kind == .modify { endExclusion(token) }
         return state[token].rare?.waiters.takeAll() ?? []
     }
 
@@ -99,12 +98,6 @@ final class Frame: WordIdentifier {
     @inline(never) func end() {
         for waiter in family.lock.withLock({ token in finish(token) }) { waiter.wake() }
         deliver()
-    }
-
-    /// Begins a wait for the end on behalf of another frame, or returns `nil` if that would close a circle of waits.
-    func beginWait(_ token: LockToken, for frame: Frame?) -> Wait? {
-        if Waits.add(frame, for: self) != nil { return nil }
-        return Wait(waiter: addWaiter(token), frame: frame, target: self)
     }
 
     /// Returns a waiter for the end of a frame that hasn't ended.
@@ -140,8 +133,6 @@ final class RareFrameState {
     var deferred = Kept<[Follower]>([])
     /// The pending writes of an update or of rules, and of the nested updates in progress, or empty if none are collected.
     var pending: [PendingWrites] = []
-    /// The time at which an update, a `modify`, or a run of rules began.
-    var begun: UInt64 = 0
     /// The last failure of each feature that the frame needed.
     var failures = KeyTable<FailedNeed>()
     /// The errors of features that a warm-up needed and nothing supplies.
@@ -358,25 +349,6 @@ final class Waiter: WordIdentifier {
             }
             if let error { continuation.resume(throwing: error) } else if isReleased { continuation.resume() }
         }
-    }
-}
-
-/// A wait for the end of a frame, on behalf of another one.
-struct Wait {
-    fileprivate let waiter: Waiter
-    fileprivate let frame: Frame?
-    fileprivate let target: Frame
-
-    /// Blocks the thread until the frame has ended.
-    func block() {
-        try? waiter.block()
-        Waits.remove(frame, for: target)
-    }
-
-    /// Returns when the frame has ended.
-    func suspend() async {
-        await waiter.wait()
-        Waits.remove(frame, for: target)
     }
 }
 

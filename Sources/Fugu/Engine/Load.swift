@@ -217,23 +217,6 @@ struct LoadList {
 
 // MARK: Inputs
 
-extension CellReference {
-    /// The time by which an instance recognizes what it was made from.
-    ///
-    /// A value that's set has the time of an equal default that it hides, but wasn't made from the same.
-    func inputTime(_ provenance: Provenance?) -> UInt64 { provenance == nil ? time : time | Input.madeBit }
-}
-
-extension Input {
-    /// Marks the time of what was made from other inputs.
-    fileprivate static let madeBit: UInt64 = 1 << 63
-
-    /// Whether an instance that was made from what was seen then may stay, by the times of that and of what's seen now.
-    ///
-    /// A value that was set since and equals it changes nothing; a default that's uncovered does, because it has more inputs.
-    static func isSame(_ now: UInt64, as then: UInt64) -> Bool { now == then || now | madeBit == then }
-}
-
 extension Load {
     /// Records that the load read a key from a cell of a node.
     @inline(__always)
@@ -246,7 +229,7 @@ extension Load {
         add(
             token,
             Input(
-                key: key, time: cell.has(CellFlags.hasWord) ? cell.inputTime(provenance) : node.time(token, of: key),
+                key: key, time: cell.has(CellFlags.hasWord) ? cell.time : node.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
         guard let outer = outerRecorder(token) else { return }
@@ -319,9 +302,7 @@ extension Load {
     func mustBeRetried(_ token: LockToken) -> Bool { facts.reloads && hasOldInputs(token) }
 
     /// Whether an input has changed since it was read.
-    func isOld(_ token: LockToken, _ input: Input) -> Bool {
-        !Input.isSame(node.time(token, of: input.key), as: input.time)
-    }
+    func isOld(_ token: LockToken, _ input: Input) -> Bool { node.time(token, of: input.key) != input.time }
 
     /// Adds a closer, and returns whether the load was still running.
     func add(_ closer: Closer) -> Bool {

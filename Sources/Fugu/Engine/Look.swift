@@ -40,7 +40,7 @@ extension Node {
     /// That of a replaced loader differs from those of values: where it's held, there may be an instance that isn't seen here.
     func time(_ token: LockToken, of key: Key) -> UInt64 {
         switch look(token, key) {
-        case .found(let cell, _): cell.inputTime(cell.place?[token].provenance)
+        case .found(let cell, _): cell.time
         case .missing(let limit?): limit.use { ~($0.cell(token, key)?.time ?? 0) }
         case .missing(nil): 0
         }

@@ -49,8 +49,6 @@ final class RarePlaceState {
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
     /// The places of the keys that the follower watches.
     @safe @exclusivity(unchecked) fileprivate var watched = SmallList<Place>()
-    /// The `modify` in progress.
-    @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
     /// The time of the last such change that concerns instances below, too, because it changed the loader.
@@ -138,7 +136,7 @@ extension Place {
 
     /// Makes writes of the cell take the slow path while something depends on it.
     func markSpecial(_ token: LockToken) {
-        let isSpecial = !self[token].watchers.isEmpty || self[token].rare?.exclusion != nil
+        let isSpecial = !self[token].watchers.isEmpty
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }
@@ -197,9 +195,7 @@ extension Place {
         return self[token].node.use { node in
             provenance.isAnchored(token, key, in: node)
                 && (!provenance.reloads
-                    || zip(provenance.direct, self[token].inputTimes).allSatisfy { input, time in
-                        Input.isSame(node.time(token, of: input), as: time)
-                    })
+                    || zip(provenance.direct, self[token].inputTimes).allSatisfy { node.time(token, of: $0) == $1 })
         }
     }
 

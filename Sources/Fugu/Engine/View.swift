@@ -121,7 +121,7 @@ extension Container {
 
     // MARK: Writing
 
-    /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
+    /// Sets, replaces, or resets a key.
     func change(_ key: TypedKey, to setting: Setting) {
         note(.changed, key.key)
         switch role {
@@ -137,6 +137,26 @@ extension Container {
             if draft.kind == .rules { return asked.family.reports.report(Messages.changeAfterRule(of: key.key)) }
             asked.family.commit([write])
         case .tracked(_, let container): container.change(key, to: setting)
+        }
+    }
+
+    /// Sets a key that gives a value, or nothing, unless something else is there now; returns whether it did.
+    func exchange(_ key: TypedKey, _ old: Payload?, for new: Payload) -> Bool {
+        switch role {
+        case .tracked(_, let container): return container.exchange(key, old, for: new)
+        case .draft:
+            // Nobody else writes what's pending.
+            change(key, to: .value(new))
+            return true
+        case .owner, .view, .handle: break
+        }
+        let node = node
+        return node.family.commit([Write(node, key, .value(new))]) { token in
+            if node.isEnded(token) { return false }
+            guard case .found(let cell, _) = node.look(token, key.key), let now = cell.payload else {
+                return old != nil
+            }
+            return old?.isIdentical(to: now) != true
         }
     }
 

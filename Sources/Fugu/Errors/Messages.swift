@@ -295,9 +295,9 @@ enum Messages {
             + "program starts, and use it in place of that container; or bind that one: Container.with(container) { … }."
     }
 
-    static func circleOfWaits(_ way: [Key]) -> String {
-        "Fugu: \(way[way.count - 1].name) is written while modify changes it, and modify waits for this write.\nPath: "
-            + "\(Self.way(way.map(\.name)))\nFix: change the value that modify's body receives instead, or write after it."
+    static func modifiesAgain(_ key: Key) -> String {
+        "Fugu: modify of \(key.name) has called its body 1,000 times, and each time something had changed the value meanwhile.\nFix: "
+            + "change the value that the body receives, rather than the key in the container; or do the slow part before."
     }
 
     static func changeAfterRule(of key: Key) -> String {

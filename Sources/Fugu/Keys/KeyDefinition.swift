@@ -261,10 +261,10 @@ extension PropertyDescriptor {
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
     init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
 
-    /// Creates a key for a reset, which compares only defaults.
+    /// Creates a key for a reset, which compares nothing.
     init(resetting key: Key) {
         raw = key.raw
-        equal = Equality(ofAny: key.kind == .property ? key.valueType : Void.self)
+        equal = Equality(of: Void.self)
     }
 
     var key: Key { Key(raw: raw) }
@@ -277,18 +277,14 @@ extension PropertyDescriptor {
     @inlinable init<Value: Sendable>(of type: Value.Type) { self.type = type }
     init(ofAny type: Any.Type) { self.type = type }
 
-    /// Returns the result if it's known without calling user code, so that it can be called under a lock.
-    func known(_ left: Payload, _ right: Payload) -> Bool? {
-        // The types that programs observe most often.
-        if type == Int.self || type == Bool.self || type == UInt.self { return left.bits == right.bits }
-        if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
-        return nil
-    }
+    /// Whether the type is one of those that programs observe most often, whose comparison isn't user code and may happen under a lock.
+    var isQuick: Bool { type == Int.self || type == Bool.self || type == UInt.self || type == Double.self }
 
-    /// Returns the result; call it outside every lock.
+    /// Returns the result; call it outside every lock, unless it's quick.
     func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
-        if let known = known(left, right) { return known }
         // A cast would cost more than the rest of a set.
+        if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
+        if isQuick { return left.bits == right.bits }
         if type == String.self { return left.value(as: String.self) == right.value(as: String.self) }
         func open<Value>(_: Value.Type) -> Bool { areEqual(left, right, as: Value.self) }
         return _openExistential(type, do: open)

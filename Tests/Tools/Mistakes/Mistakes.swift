@@ -1149,17 +1149,6 @@ struct Client: Feature {
 
 _ = Container()[Client.self]
 
-// MARK: SetInsideModify
-// program: Fugu: \.timeout is written while modify changes it, and modify waits for this write.
-// Cure: change the value that the body is given.
-
-extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-}
-
-let container = Container()
-container.modify(\.timeout) { _ in container.timeout = 5 }
-
 // MARK: SetThrowing
 // compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
 // Cure: write `container.set(Document.self, to: Document())`.
