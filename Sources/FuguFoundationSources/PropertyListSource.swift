@@ -71,15 +71,22 @@ private struct PropertyList {
             let list = unsafe try PropertyListSerialization.propertyList(from: data, options: [], format: &format)
             if format != .openStep { return list }
         } catch {
-            throw failure(Messages.notAPropertyList, line: Self.line(in: error))
+            throw failure(Self.reason(error), line: Self.line(in: error))
         }
         throw failure(Messages.notAPropertyList)
     }
 
+    private static func reason(_ error: any Error) -> String {
+        text(of: error)?.hasPrefix("Integer ") == true ? Messages.integerOutOfRange : Messages.notAPropertyList
+    }
+
+    private static func text(of error: any Error) -> String? {
+        (error as NSError).userInfo["NSDebugDescription"] as? String
+    }
+
     /// Returns only the line: the rest of Foundation's text could quote the file.
     private static func line(in error: any Error) -> Int? {
-        let text = (error as NSError).userInfo["NSDebugDescription"] as? String
-        return text?.firstMatch(of: /on line (\d+)/).flatMap { Int($0.1) }
+        text(of: error)?.firstMatch(of: /on line (\d+)/).flatMap { Int($0.1) }
     }
 
     private mutating func value(of item: Any) throws(PropertyError) -> PropertyValue {
@@ -107,8 +114,7 @@ private struct PropertyList {
         if let truth = Self.bool(item) { return .bool(truth) }
         guard let number = item as? NSNumber else { throw failure(Messages.unknownType) }
         if unsafe ["d", "f"].contains(String(cString: number.objCType)) { return .double(number.doubleValue) }
-        guard let integer = Int64(exactly: number) else { throw failure(Messages.integerOutOfRange) }
-        return .integer(integer)
+        return .integer(Int64(exactly: number).map { Int128($0) } ?? Int128(number.uint64Value))
     }
 
     /// Returns the item if it's a Boolean value; a cast would accept 1, too.

@@ -124,8 +124,8 @@ extension Container {
 
     /// Returns a snapshot of the entries of this container, its ancestors, and its descendants, with values.
     ///
-    /// - Parameter includingValues: Pass `true` to include the values of properties as text. Those of secret keys are
-    ///   always left out.
+    /// - Parameter includingValues: Pass `true` to include the values of properties as text. Those of secret keys, and
+    ///   those that were made from them, are always left out.
     /// - Returns: The graph.
     /// - Complexity: O(*n* log *n*) for *n* containers, entries, and inputs.
     public func graph(includingValues: Bool) -> ContainerGraph {
@@ -161,7 +161,7 @@ extension ContainerGraph {
                 id: ids[entry.place]!, name: name, kind: Entry.Kind(entry.place.key.kind),
                 state: Entry.State(entry.state),
                 container: entry.place.container, depth: entry.depth, isStale: !entry.changed.isEmpty,
-                isExternal: traits.isExternal, isLocal: traits.home.isLocal || entry.isLocal, isSecret: traits.isSecret,
+                isExternal: traits.isExternal, isLocal: traits.home.isLocal || entry.isLocal, isSecret: entry.isSecret,
                 loadCount: entry.loadCount, duration: entry.duration.map { Double(Float($0 / .seconds(1))) },
                 lastError: entry.error.map(secrets.masked),
                 overrides: overridden(by: entry, present, parents),

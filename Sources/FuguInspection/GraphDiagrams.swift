@@ -173,11 +173,18 @@ struct GraphNames {
         // Use the short name if it's unique; otherwise, add the types around it, and then the module.
         lengthen { $0.codeName }
         lengthen { $0.fullName }
+        // Private types of two files can still share one; the compiler's own names give them an order.
+        for keys in same {
+            let sorted = keys.sorted { $0.mangledName < $1.mangledName }
+            for (index, key) in sorted.enumerated().dropFirst() { names[key]! += " (\(index + 1))" }
+        }
     }
+
+    /// The keys that share a name.
+    private var same: [[Key]] { Dictionary(grouping: names.keys, by: { names[$0]! }).values.filter { $0.count > 1 } }
 
     /// Gives longer names to keys that share a name.
     private mutating func lengthen(_ longer: (Key) -> String) {
-        let same = Dictionary(grouping: names.keys, by: { names[$0]! }).values.filter { $0.count > 1 }
         for key in same.joined() { names[key] = longer(key) }
     }
 
@@ -185,6 +192,11 @@ struct GraphNames {
 }
 
 extension Key {
-    /// The name with the module and all types around it; for a private type, the runtime's name.
-    fileprivate var fullName: String { type.map { String(reflecting: $0) } ?? name }
+    /// The name with the module and all types around it, as far as these have names.
+    fileprivate var fullName: String {
+        type.map { String(reflecting: $0).replacing(/\(unknown context at [^)]*\)\./, with: "") } ?? name
+    }
+
+    /// The compiler's name, which has a mark of the file for a private type.
+    fileprivate var mangledName: String { type.flatMap { _mangledTypeName($0) } ?? "" }
 }

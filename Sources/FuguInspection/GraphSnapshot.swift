@@ -40,6 +40,8 @@ package struct GraphSnapshot: Sendable {
         /// The text of the last error, which can contain a secret.
         var error: String?
         fileprivate var value: Payload?
+        /// Whether it's a property whose value must not be printed, since its key is secret, or since it was made from what is.
+        fileprivate(set) var isSecret = false
 
         init(place: Place, depth: Int, state: State) {
             self.place = place
@@ -48,11 +50,11 @@ package struct GraphSnapshot: Sendable {
         }
 
         /// The value of a secret property that's a string, to be masked in errors.
-        var secret: String? { place.key.traits.isSecret ? value?.string : nil }
+        var secret: String? { isSecret ? value?.string : nil }
 
         /// Returns the value of a property that isn't secret as text.
         func value(by teller: any ValueTeller) -> String? {
-            place.key.traits.isSecret ? nil : value.flatMap { place.key.tell($0, by: teller) }
+            isSecret ? nil : value.flatMap { place.key.tell($0, by: teller) }
         }
     }
 
@@ -79,6 +81,21 @@ package struct GraphSnapshot: Sendable {
         self = receiver.snapshot
         for index in entries.indices where entries[index].isForTest && entries[index].place.key.hasTestValue {
             entries[index].state = .testValue
+        }
+        markSecrets()
+    }
+
+    /// Marks the properties that are secret, and those that were made from these, by way of features or not.
+    private mutating func markSecrets() {
+        var readers: [Place: [Place]] = [:]
+        for entry in entries { for input in entry.inputs { readers[input, default: []].append(entry.place) } }
+        var known = Set((entries.map(\.place) + readers.keys).filter { $0.key.traits.isSecret })
+        var open = Array(known)
+        while let place = open.popLast() {
+            for reader in readers[place] ?? [] where known.insert(reader).inserted { open.append(reader) }
+        }
+        for index in entries.indices {
+            entries[index].isSecret = entries[index].place.key.kind == .property && known.contains(entries[index].place)
         }
     }
 

@@ -263,7 +263,7 @@ struct ArgumentLineTests {
         container.declare([verbose, PropertyKey<Pool?>("pool", form: .merged)])
         let (help, markdown) = (container.reference().helpText, container.reference().markdown)
         expect(help.hasPrefix("  --[no-]verbose <true|false>"), help)
-        expect(help.contains("isOpen <true|false>, --[no-]pool-is-open, POOL_IS_OPEN"), help)
+        expect(help.words.contains("isOpen <true|false>, --[no-]pool-is-open, POOL_IS_OPEN"), help)
         expect(markdown.contains("| `--[no-]verbose` |") && markdown.contains("| `--[no-]pool-is-open` |"), markdown)
     }
 
@@ -316,7 +316,7 @@ struct ArgumentLineTests {
         container.declare(keys)
         let help = container.reference().helpText
         for (row, key) in zip(rows, keys) {
-            expect(help.contains("\(row[2]) <String>") && help.contains("\(row[1]), \(row[0])"), "\(row)\n\(help)")
+            expect(help.contains("\(row[2]) <text>") && help.words.contains("\(row[1]), \(row[0])"), "\(row)\n\(help)")
             let other = Container()
             other.declare([key])
             try other.apply(EnvironmentSource(environment: [row[1]: "v"]))

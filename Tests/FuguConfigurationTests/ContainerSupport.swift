@@ -65,12 +65,21 @@ final class CountingSource: PropertySource {
     func load() throws(PropertyError) -> PropertySnapshot {
         let next = number.withLock { number in
             number += 1
-            return Int64(number)
+            return Int128(number)
         }
         let values = names.map { ($0, PropertyValue.integer(next)) }
         return try PropertySnapshot(Dictionary(uniqueKeysWithValues: values), source: name)
     }
 }
 
-/// What an unknown name that resembles no other is told.
-let undeclared = #"; if the program has such a key, declare it: container.declare(\.…)"#
+/// A type with a name that another file has, too.
+private struct Twin: Feature {
+    static func load(in _: any FeatureContainer) -> Twin { Twin() }
+}
+
+func loadTwin(in container: Container) { _ = container[Twin.self] }
+
+extension String {
+    /// The same words on one line.
+    var words: String { split { $0 == " " || $0 == "\n" }.joined(separator: " ") }
+}

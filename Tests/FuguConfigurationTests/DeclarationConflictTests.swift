@@ -273,10 +273,10 @@ struct DeclarationReferenceTests {
         expect(
             rows,
             equals: [
-                "| `law25r.word` | `LAW25R_WORD` | `--law25r-word` | String | *required*, *secret* |  |",
-                "| `law25r.upstream` | `LAW25R_UPSTREAM` | `--law25r-upstream` | Upstream | *required* |  |",
-                "| `law25r.upstream.name` | `LAW25R_UPSTREAM_NAME` | `--law25r-upstream-name` | String |  |  |",
-                "| `law25r.upstream.weight` | `LAW25R_UPSTREAM_WEIGHT` | `--law25r-upstream-weight` | Int |  |  |",
+                "| `law25r.word` | `LAW25R_WORD` | `--law25r-word` | text | *required*, *secret* |  |",
+                "| `law25r.upstream` | `LAW25R_UPSTREAM` | `--law25r-upstream` | table | *required* |  |",
+                "| `law25r.upstream.name` | `LAW25R_UPSTREAM_NAME` | `--law25r-upstream-name` | text |  |  |",
+                "| `law25r.upstream.weight` | `LAW25R_UPSTREAM_WEIGHT` | `--law25r-upstream-weight` | number |  |  |",
             ])
     }
 
@@ -293,7 +293,7 @@ struct DeclarationReferenceTests {
         expect(reference.entries[1].members.map(\.name), equals: ["name", "weight"])
         for name in ["upstreams", "more", "labels", "matrix"] {
             let json = "in files, or as JSON in --law25r-\(name) or LAW25R_\(name.uppercased())"
-            expect(reference.helpText.contains(json), "\(name)")
+            expect(reference.helpText.words.contains(json), "\(name)")
             expect(!reference.helpText.contains("--law25r-\(name) <"), "\(name)")
             expect(reference.helpText.contains("law25r.\(name) <"), "\(name)")
         }

@@ -70,17 +70,23 @@ struct DeclarationTests {
         expect(
             container.reference(prefix: "APP").helpText,
             equals: """
-                  --declared-server-port <UInt16>
+                  --declared-server-port <number>
                                                   Where it listens.
-                                                  default 8080; APP_DECLARED_SERVER_PORT, declared.server.port
-                  --declared-server-hosts <Array<String>>
-                                                  default ["a", "b"]; APP_DECLARED_SERVER_HOSTS, declared.server.hosts
-                  --declared-level <debug|info>   default "info"; APP_DECLARED_LEVEL, declared-level
-                  --declared-server-timeout <Duration>
-                                                  default "30s"; APP_DECLARED_SERVER_TIMEOUT, declared.server.timeout
-                  --declared-password <String>    secret; APP_DECLARED_PASSWORD, declared.password
-                  --declared-api-max-retries <Int>
-                                                  default 3; APP_DECLARED_API_MAX_RETRIES, declared.api.maxRetries
+                                                  default 8080; APP_DECLARED_SERVER_PORT,
+                                                  declared.server.port
+                  --declared-server-hosts <text,...>
+                                                  default ["a", "b"]; APP_DECLARED_SERVER_HOSTS,
+                                                  declared.server.hosts
+                  --declared-level <debug|info>   default "info"; APP_DECLARED_LEVEL,
+                                                  declared-level
+                  --declared-server-timeout <duration>
+                                                  default "30s"; APP_DECLARED_SERVER_TIMEOUT,
+                                                  declared.server.timeout
+                  --declared-password <text>      secret; APP_DECLARED_PASSWORD,
+                                                  declared.password
+                  --declared-api-max-retries <number>
+                                                  default 3; APP_DECLARED_API_MAX_RETRIES,
+                                                  declared.api.maxRetries
 
                 """)
     }
@@ -96,19 +102,19 @@ struct DeclarationTests {
 
                 [declared.server]
                 # Where it listens.
-                # UInt16; DECLARED_SERVER_PORT, --declared-server-port
+                # number; DECLARED_SERVER_PORT, --declared-server-port
                 #port = 8080
-                # Array<String>; DECLARED_SERVER_HOSTS, --declared-server-hosts
+                # text,...; DECLARED_SERVER_HOSTS, --declared-server-hosts
                 #hosts = ["a", "b"]
-                # Duration; DECLARED_SERVER_TIMEOUT, --declared-server-timeout
+                # duration; DECLARED_SERVER_TIMEOUT, --declared-server-timeout
                 #timeout = "30s"
 
                 [declared]
-                # String, secret; DECLARED_PASSWORD, --declared-password
+                # text, secret; DECLARED_PASSWORD, --declared-password
                 #password = …
 
                 [declared.api]
-                # Int; DECLARED_API_MAX_RETRIES, --declared-api-max-retries
+                # number; DECLARED_API_MAX_RETRIES, --declared-api-max-retries
                 #maxRetries = 3
 
                 """)
@@ -172,24 +178,27 @@ struct ReferenceMembersTests {
         expect(
             container.reference().helpText,
             equals: """
-                  members.limits <Limits>  How much is let through.
-                                           a table, in files, or as JSON in --members-limits or MEMBERS_LIMITS:
-                                             rate <Double>, default 2.5
-                                             burst.size <Int>, default 10
-                                             burst.window <Duration>, default "1s"
-                                             level <debug|info>
-                                             note <String>
-                                             names <Array<String>>, default []
-                  members.spare <Limits>   a table, in files, or as JSON in --members-spare or MEMBERS_SPARE:
-                                             rate <Double>
-                                             burst.size <Int>
-                                             burst.window <Duration>
-                                             level <debug|info>
-                                             note <String>
-                                             names <Array<String>>
-                  members.secret <Burst>   secret; a table, in files, or as JSON in --members-secret or MEMBERS_SECRET:
-                                             size <Int>
-                                             window <Duration>
+                  members.limits <table>  How much is let through.
+                                          a table, in files, or as JSON in --members-limits or
+                                          MEMBERS_LIMITS:
+                                            rate <number>, default 2.5
+                                            burst.size <number>, default 10
+                                            burst.window <duration>, default "1s"
+                                            level <debug|info>
+                                            note <text>
+                                            names <text,...>, default []
+                  members.spare <table>   a table, in files, or as JSON in --members-spare or
+                                          MEMBERS_SPARE:
+                                            rate <number>
+                                            burst.size <number>
+                                            burst.window <duration>
+                                            level <debug|info>
+                                            note <text>
+                                            names <text,...>
+                  members.secret <table>  secret; a table, in files, or as JSON in
+                                          --members-secret or MEMBERS_SECRET:
+                                            size <number>
+                                            window <duration>
 
                 """)
     }
@@ -202,13 +211,13 @@ struct ReferenceMembersTests {
                 """
                 [members]
                 # How much is let through.
-                # Limits
-                #limits.rate = 2.5  # Double
-                #limits.burst.size = 10  # Int
-                #limits.burst.window = "1s"  # Duration
+                # table
+                #limits.rate = 2.5  # number
+                #limits.burst.size = 10  # number
+                #limits.burst.window = "1s"  # duration
                 #limits.level = …  # debug|info
                 """))
-        expect(toml.hasSuffix("# Burst, secret\n#secret.size = …  # Int\n#secret.window = …  # Duration\n"))
+        expect(toml.hasSuffix("# table, secret\n#secret.size = …  # number\n#secret.window = …  # duration\n"))
         let lines = toml.split(separator: "\n").filter { !$0.contains("…") }
         let uncommented = lines.map { $0.hasPrefix("# ") ? "" : $0.drop { $0 == "#" } }.joined(separator: "\n")
         try container.apply(TOMLSource(text: uncommented, name: "defaults"))
@@ -222,9 +231,9 @@ struct ReferenceMembersTests {
         expect(
             lines[2],
             equals:
-                "| `members.limits` | `MEMBERS_LIMITS` | `--members-limits` | Limits |  | How much is let through. |")
-        expect(lines[4], equals: "| `members.limits.burst.size` |  |  | Int | `10` |  |")
-        expect(lines.last, equals: "| `members.secret.window` |  |  | Duration | *secret* |  |")
+                "| `members.limits` | `MEMBERS_LIMITS` | `--members-limits` | table |  | How much is let through. |")
+        expect(lines[4], equals: "| `members.limits.burst.size` |  |  | number | `10` |  |")
+        expect(lines.last, equals: "| `members.secret.window` |  |  | duration | *secret* |  |")
     }
 
     @Test("A type that refuses samples is listed as far as it can be asked, and one within itself ends")
@@ -235,7 +244,7 @@ struct ReferenceMembersTests {
         expect(
             members.map { "\($0.name): \($0.type)" },
             equals: [
-                "first: LocalDate", "times: Dictionary<String, Int>", "other: Mirrored", "host: Host",
+                "first: date", "times: table", "other: table", "host: text",
             ])
     }
 }

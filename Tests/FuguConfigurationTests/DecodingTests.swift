@@ -317,7 +317,7 @@ struct ExactDecodingTests {
     func enumerations() throws {
         try expect(read("a", "{\"a\": \"fast\"}", as: Mode.self), equals: .fast)
         try expect(read("a", "{\"a\": [1, 2]}", as: [Level].self), equals: [.low, .high])
-        expect(message("\"quick\"", Mode.self), equals: "x:1:7: a: expected Mode (slow, fast), found string \"quick\"")
+        expect(message("\"quick\"", Mode.self), equals: "x:1:7: a: expected one of slow, fast, found string \"quick\"")
         expect(message("3", Level.self), equals: "x:1:7: a: expected Level, found integer 3")
         expect(message("3", Mode.self), equals: "x:1:7: a: expected String, found integer 3")
     }

@@ -147,7 +147,7 @@ private final class LockedSource: PropertySource {
 
     func load() throws(PropertyError) -> PropertySnapshot {
         guard !isLocked.withLock({ $0 }) else { throw PropertyError("locked", source: name) }
-        return try PropertySnapshot(["law25": ["limit": .integer(version.withLock { $0 })]], source: name)
+        return try PropertySnapshot(["law25": ["limit": .integer(Int128(version.withLock { $0 }))]], source: name)
     }
 
     func modificationStamp() -> PropertySourceStamp? { PropertySourceStamp(version.withLock { $0 }) }
@@ -393,7 +393,7 @@ extension FilePollingTests {
         try container.apply(restless)
         try container.apply(source)
         try await polling { step in
-            var count: Int64 = 0
+            var count: Int128 = 0
             func look() async {
                 for _ in 0..<2 {
                     count += 1
@@ -412,7 +412,7 @@ extension FilePollingTests {
             for _ in 0..<20 { await look() }
             expect(reports.all.count, equals: 1)
             await step()
-            let other = try container.property("other", as: Int64.self)
+            let other = try container.property("other", as: Int128.self)
             expect(other, equals: count)
         }
     }
@@ -491,7 +491,7 @@ extension FilePollingTests {
         }
         // Five polls without a change are needed.
         for count in 1..<200 {
-            restless.change(to: ["other": .integer(Int64(count))])
+            restless.change(to: ["other": .integer(Int128(count))])
             await look(3)
         }
         expect(restless.loads, equals: 1)

@@ -174,7 +174,7 @@ struct FormTests {
                 environment variable LAW25F_PAUSE: law25f.pause: expected 1s..<2s, found text "2s"
                 """)
         container.declare([wait])
-        expect(container.reference().helpText.contains("--law25f-wait <Duration, 0.5s...90s>"))
+        expect(container.reference().helpText.contains("--law25f-wait <duration, 0.5s...90s>"))
     }
 
     @Test("What is required is read like any value, and reported with all other mistakes where it's missing")
@@ -202,11 +202,11 @@ struct FormTests {
         expect(reference.entries[0].isRequired && !reference.entries[2].isRequired)
         expect(
             reference.helpText.hasPrefix(
-                "  --law25f-url <String>           Where the data is.\n"
+                "  --law25f-url <text>             Where the data is.\n"
                     + "                                  required; APP_LAW25F_URL, law25f.url\n"),
             "\(reference.helpText)")
-        expect(reference.toml.contains("# String, required; APP_LAW25F_URL, --law25f-url\n#url = …"))
-        expect(reference.markdown.contains("| String | *required* | Where the data is. |"))
+        expect(reference.toml.contains("# text, required; APP_LAW25F_URL, --law25f-url\n#url = …"))
+        expect(reference.markdown.contains("| text | *required* | Where the data is. |"))
         try container.apply(
             DictionarySource(["law25f.url": "x", "law25f.number": 3, "law25f.port": 2000], name: "d"))
         try container.validate()

@@ -128,8 +128,9 @@ struct NameAdviceTests {
             lines,
             equals: [
                 """
-                environment variable APP_REDIS_PORT: unknown name; Kubernetes sets it, and others, for a service: ignore them with \
-                ignoringNames("redis.port", "redis.port.*", "redis.service.*"), or set enableServiceLinks: false for the pod
+                environment variable APP_REDIS_PORT: unknown name; Kubernetes sets it, and others, for a service: set \
+                enableServiceLinks: false for the pod, or let the program ignore them with ignoringNames("redis.port", "redis.port.*", \
+                "redis.service.*")
                 """
             ])
         let other = Container()
@@ -154,7 +155,7 @@ struct NameAdviceTests {
         for name in ["app.toml", "app.JSON", "token", "ca.crt", "database/password", ".hidden"] {
             try Data("a".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
         }
-        let unknown = "no key has this name; declare one, or if it's for another program, ignore it: ignoringNames"
+        let unknown = "no key has this name; if the file is for another program, ignore it: ignoringNames"
         try expect(
             problems(FolderSource(path: path), ContainerKeys().token),
             equals: [
@@ -194,7 +195,7 @@ extension NameAdviceTests {
     @Test("For what isn't on or off, no switch is suggested (law 25)", arguments: ["--no-port", "--no-server-prot"])
     func others(word: String) throws {
         let lines = try problems(ArgumentsSource([word]), ContainerKeys().serverPort)
-        expect(lines.count == 1 && lines[0].hasPrefix("argument \(word): unknown name;"), "\(lines)")
+        expect(lines.count == 1 && lines[0].hasPrefix("argument \(word): unknown name"), "\(lines)")
         expect(!lines[0].contains("mean --no-"), "\(lines)")
     }
 }

@@ -159,12 +159,14 @@ struct NameMergingTests {
         let members = try #require(reference.entries.first).members
         expect(members.map(\.argument).prefix(2), equals: ["--law24m-pool-size", "--law24m-pool-idle"])
         expect(members.map(\.variable).prefix(2), equals: ["APP_LAW24M_POOL_SIZE", "APP_LAW24M_POOL_IDLE"])
-        expect(reference.helpText.contains("size <Int>, --law24m-pool-size, APP_LAW24M_POOL_SIZE"))
+        expect(reference.helpText.words.contains("size <number>, --law24m-pool-size, APP_LAW24M_POOL_SIZE"))
         expect(reference.helpText.contains("a table with members of any source:"))
         expect(reference.markdown.contains("`APP_LAW24M_POOL_SIZE`"))
         let whole = Container()
         whole.declare(\.wholePool)
-        expect(whole.reference().helpText.contains("a table, in files, or as JSON in --law24m-whole or LAW24M_WHOLE:"))
+        expect(
+            whole.reference().helpText.words.contains(
+                "a table, in files, or as JSON in --law24m-whole or LAW24M_WHOLE:"))
     }
 
     @Test("Variables and arguments alone make a merged table")
@@ -238,8 +240,7 @@ struct NameMergingTests {
             "base:1:56: law24m.whole.burst.note: isn't used, because the table at site:1:45 replaces the whole table"
         expect(
             thrown { try container.validate(\.wholePool) },
-            equals: deeper
-                + "; write it there, or merge the tables with form: .merged")
+            equals: deeper + "; write it there")
         let child = container.child()
         try child.apply(TOMLSource(text: "law24m.whole = {size = 5, idle = 6}", name: "child"))
         let mistakes = thrown { try child.validate(\.wholePool) }.split(separator: "\n")
@@ -380,7 +381,7 @@ struct NameInDotEnvTests {
         let errors = #expect(throws: PropertyErrors.self) { try container.validate(\.corsOrigins, \.counts) }
         #expect(
             errors?.description == """
-                environment variable CORS_ORIGINS: cors.origins: expected an array, written a,b or as JSON, ["a","b"], found text "[a, b]"
+                environment variable CORS_ORIGINS: cors.origins: expected an array, written a,b or as JSON, ["a","b"] (line 1, column 2: unknown word; only true, false, and null are written without quotes), found text "[a, b]"
                 environment variable COUNTS: counts[1]: expected Int, found string "2"
                 """)
     }

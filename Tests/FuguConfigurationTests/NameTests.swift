@@ -316,7 +316,7 @@ struct DottedNameTests {
             errors.map(\.description),
             equals: [
                 "x:2:1: api.timeuot: unknown name; did you mean api.timeout?",
-                "x:5:2: apj: unknown name; did you mean api?", "x:8:8: other.thing: unknown name\(undeclared)",
+                "x:5:2: apj: unknown name; did you mean api?", "x:8:8: other.thing: unknown name",
             ])
         try expect(snapshot("{\"a.b.c\": 1, \"d.e\": 2}").unknownNames(known: ["a.b", "d.e"]).isEmpty)
     }

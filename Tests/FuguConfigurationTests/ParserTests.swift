@@ -23,7 +23,8 @@ struct ParserValueTests {
         try expect(
             json("[9223372036854775807, -9223372036854775808, 9007199254740993, -0, 1e2, 1.0, 0.1, -2.5E-3]"),
             equals: [
-                9_223_372_036_854_775_807, .integer(.min), 9_007_199_254_740_993, 0, 100.0, 1.0, 0.1, -0.0025,
+                9_223_372_036_854_775_807, -9_223_372_036_854_775_808, 9_007_199_254_740_993, 0, 100.0, 1.0, 0.1,
+                -0.0025,
             ])
         try expect(
             toml("a = [0xDEADBEEF, 0o755, 0b1101, 1_000, +7, -0, 5e+22, 6.626e-34, -inf]"),
@@ -301,7 +302,7 @@ extension TOMLConformanceTests {
     private static func isScalar(_ value: PropertyValue, _ type: String, _ text: String) -> Bool {
         switch value {
         case .bool(let value): type == "bool" && "\(value)" == text
-        case .integer(let value): type == "integer" && value == Int64(text)
+        case .integer(let value): type == "integer" && value == Int128(text)
         case .double(let value): type == "float" && (value == Double(text) || value.isNaN && text.hasSuffix("nan"))
         case .string(let value): type == "string" && value == text
         case .offsetDateTime(let value):
@@ -541,7 +542,7 @@ struct LocatedErrorTests {
         expect(listError?.description, equals: "x:2:6: b[0]: expected Int, found string")
         let mode = try #require(snapshot.value(named: "m"))
         let modeError = #expect(throws: PropertyError.self) { try mode.decode(Mode.self, quotesValues: false) }
-        expect(modeError?.description, equals: "x:3:5: m: expected Mode (slow, fast), found string")
+        expect(modeError?.description, equals: "x:3:5: m: expected one of slow, fast, found string")
         for error in [error, listError, modeError] {
             expect(!String(reflecting: error as Any).contains("hunter2"))
         }

@@ -16,7 +16,7 @@ extension ContainerKeys {
 struct PrecedenceTests {
     private let container = Container()
 
-    private func source(_ timeout: Int64, _ name: String = "x") -> DictionarySource {
+    private func source(_ timeout: Int128, _ name: String = "x") -> DictionarySource {
         DictionarySource(["api.timeout": .integer(timeout)], name: name)
     }
 
@@ -335,7 +335,7 @@ extension Container {
 struct PrecedenceHomesTests {
     private let container = Container()
 
-    private func source(_ size: Int64) -> DictionarySource {
+    private func source(_ size: Int128) -> DictionarySource {
         DictionarySource(["pool.size": .integer(size)], name: "x")
     }
 

@@ -19,7 +19,7 @@ private final class Numbers: PropertySource {
     func load() throws(PropertyError) -> PropertySnapshot {
         let next = number.withLock { number in
             number += 1
-            return Int64(number)
+            return Int128(number)
         }
         let values: [String: PropertyValue] = [
             "first": .integer(next), "second": .string("\(next)"), "list": [.integer(next)],
@@ -104,7 +104,7 @@ extension SourceReloadTests {
         let container = Container()
         onThreads(8) { index in
             try? container.apply(
-                DictionarySource(["first": 1, "name\(index)": .integer(Int64(index))], name: "\(index)"))
+                DictionarySource(["first": 1, "name\(index)": .integer(Int128(index))], name: "\(index)"))
             _ = try? container.reload()
         }
         for index in 0..<8 { try expect(container.property("name\(index)"), equals: index) }

@@ -147,7 +147,7 @@ struct EnvironmentSourceTests {
         expect(
             flag?.description,
             equals: place
-                + "expected Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too), found text \"1\""
+                + "expected Bool (true or false), found text \"1\""
         )
         let list = #expect(throws: PropertyError.self) { try read("numbers", as: [Int].self) }
         expect(
@@ -194,7 +194,7 @@ struct ArgumentsSourceTests {
             unknown.map(\.description),
             equals: [
                 "argument --api-tiemout: unknown name; did you mean --api-timeout?",
-                "argument --zzz: unknown name\(undeclared)",
+                "argument --zzz: unknown name",
             ])
     }
 }
@@ -343,7 +343,7 @@ struct StructSourceTests {
         enum Payload { case some(Int) }
         let hint =
             " can't be a configuration value; use numbers, strings, arrays, dictionaries, and structs of them"
-        expect(message(Wrong(a: [1, UInt64.max])), equals: "s: a[1]: the UInt64 is out of range for Int64")
+        expect(message(Wrong(a: [1, UInt128.max])), equals: "s: a[1]: the UInt128 is out of range for Int128")
         expect(message(Wrong(a: [{ () -> Void in }])), equals: "s: a[0]: () -> ()" + hint)
         expect(message(Wrong(a: [Payload.some(1)])), equals: "s: a[0]: Payload" + hint)
         expect(message(Wrong(a: [(1, 2)])), equals: "s: a[0]: (Int, Int)" + hint)

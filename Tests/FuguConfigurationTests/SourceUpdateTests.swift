@@ -130,7 +130,7 @@ extension SourceReleaseTests {
             let key = PropertyKey("law04.number", defaultValue: 0)
             let ended = Counter()
             let changing = startThread {
-                var number: Int64 = 0
+                var number: Int128 = 0
                 while ended.value == 0 {
                     number += 1
                     source["law04.number"] = .integer(number)

@@ -203,9 +203,9 @@ struct WrittenTextTests {
             PropertyKey("written.calendar", defaultValue: Calendar(identifier: .iso8601)),
         ])
         let text = container.reference().helpText
-        expect(text.contains("--written-locale <Locale>") && text.contains("default \"de_DE\""), text)
+        expect(text.contains("--written-locale <locale>") && text.contains("default \"de_DE\""), text)
         expect(text.contains("default \"GMT\"") || text.contains("default \"UTC\""), text)
-        expect(text.contains("default \"iso8601\"") && text.contains("--written-calendar <Calendar>"), text)
+        expect(text.contains("default \"iso8601\"") && text.contains("--written-calendar <calendar>"), text)
     }
 
     // MARK: Lists
@@ -258,9 +258,25 @@ struct WrittenTextTests {
 
     @Test("A text that isn't a JSON object is refused where a table is expected, with how to write one (law 25)")
     func wrongTables() throws {
-        for text in ["a=1", "{", "{a: 1}", #"{"size": 5,,}"#] {
-            try isMistake(text, Pool.self, "expected a table, written as JSON, {\"name\": 1}, found text")
+        let expected = #"expected a table, written as JSON, {"name": 1}"#
+        try isMistake("a=1", Pool.self, expected + ", found text")
+        for (text, mistake) in [
+            ("{", #"column 2: expected a name in double quotes or }, found the end of the text"#),
+            ("{a: 1}", #"column 2: expected a name in double quotes or }, found "a""#),
+            (#"{"size": 5,,}"#, #"column 12: expected a name in double quotes or }, found ",""#),
+            (#"{"size": five}"#, "column 10: unknown word; only true, false, and null are written without quotes"),
+        ] {
+            try isMistake(text, Pool.self, "\(expected) (line 1, \(mistake)), found text")
         }
+        // A mistake quotes a character, which a secret mustn't.
+        let secret = PropertyKey<Pool?>("written.secret", isSecret: true)
+        let container = Container()
+        try container.apply(EnvironmentSource(environment: ["WRITTEN_SECRET": "{a: 1}"]))
+        expect(
+            thrown { try container.validate([secret]) },
+            equals:
+                "environment variable WRITTEN_SECRET: written.secret: \(expected) (there's a mistake at line 1, column 2), "
+                + "found text")
         try isMistake(#"{"size": "x"}"#, Pool.self, ".size: expected Int, found string")
         try isMistake(#"{"size": 5, "sise": 6}"#, Pool.self, "unknown name; did you mean")
     }
@@ -318,8 +334,8 @@ struct WrittenTextTests {
             PropertyKey("written.labels", defaultValue: [String: String]()), PropertyKey<Pool?>("written.pool"),
         ])
         let text = container.reference().helpText
-        expect(text.contains("in files, or as JSON in --written-labels or WRITTEN_LABELS"), text)
-        expect(text.contains("in files, or as JSON in --written-pool or WRITTEN_POOL:"), text)
+        expect(text.words.contains("in files, or as JSON in --written-labels or WRITTEN_LABELS"), text)
+        expect(text.words.contains("in files, or as JSON in --written-pool or WRITTEN_POOL:"), text)
     }
 
     @Test(
@@ -361,7 +377,7 @@ struct WrittenTextTests {
         try container.apply(TOMLSource(text: "[written.it]\nslwo = 1", name: "t"))
         expect(
             thrown { try container.validate([key]) },
-            equals: "t:2:1: written.it.slwo: the name must be Mode (slow, fast)")
+            equals: "t:2:1: written.it.slwo: the name must be one of slow, fast")
     }
 
     @Test("A list of tables whose key merges tables has no arguments for its elements' members (law 24)")

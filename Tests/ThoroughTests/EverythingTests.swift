@@ -134,7 +134,7 @@ private final class Tables: PropertySource {
     func load() throws(PropertyError) -> PropertySnapshot {
         var values: [String: PropertyValue] = [:]
         for (key, number) in table.withLock({ $0 }) {
-            values[key.name] = number.map { .integer(Int64($0)) } ?? .string("no number")
+            values[key.name] = number.map { .integer(Int128($0)) } ?? .string("no number")
         }
         return try PropertySnapshot(values, source: name)
     }

@@ -136,7 +136,7 @@ extension ProportionOfSourcesTests {
         try grows(to: 2_000, "sources") { count in
             let container = Container()
             for number in 1...count {
-                try container.apply(DictionarySource(["sources30.key": .integer(Int64(number))], name: "s"))
+                try container.apply(DictionarySource(["sources30.key": .integer(Int128(number))], name: "s"))
             }
             expect(container[key], equals: count)
         }
@@ -234,7 +234,7 @@ extension ProportionBesideSourcesTests {
                     try container.apply(source)
                     expect(container[Self.base], equals: 1)
                 }
-                for number in 0..<10 { source["law30.base"] = .integer(Int64(number)) }
+                for number in 0..<10 { source["law30.base"] = .integer(Int128(number)) }
             }
         }
     }

@@ -30,6 +30,25 @@ extension Container {
     }
 }
 
+extension Container {
+    /// Returns whether a secret is among what the value that this container sees was made from.
+    package func isMadeFromSecret(_ definition: KeyDefinition) -> Bool {
+        let (node, key) = (node, Key(raw: definition.raw))
+        var inputs: Set<Key> = []
+        node.family.lock.withLock { token in
+            var open = [key]
+            while let next = open.popLast() {
+                guard case .found(_, let owner) = node.look(token, next) else { continue }
+                let cell = owner.object.cell(token, next)
+                for input in cell?.place?[token].provenance?.direct ?? [] where inputs.insert(input).inserted {
+                    open.append(input)
+                }
+            }
+        }
+        return inputs.contains { $0.traits.isSecret }
+    }
+}
+
 /// What a container holds for a key, in order of precedence, and whom it asks for the rest.
 ///
 /// It's a tuple, since each member of a type that another module reads takes place in every program.

@@ -96,12 +96,29 @@ public struct ConfigurationReference: Sendable, Hashable {
         let width = min(34, (heads.map(\.count).max() ?? 0) + 2)
         let lines = zip(heads, entries).map { head, entry in
             let margin = String(repeating: " ", count: width)
-            var texts = entry.remarks
+            var texts = entry.remarks.flatMap { Self.wrapped($0, to: 80 - width) }
             let isShort = head.count + 2 <= width
             let first = isShort ? head + margin.dropFirst(head.count) + texts.removeFirst() : head
             return ([first] + texts.map { margin + $0 }).joined(separator: "\n")
         }
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Returns the lines of a text; those after the first one are indented, if the text is.
+    private static func wrapped(_ text: String, to width: Int) -> [String] {
+        let indent = String(text.prefix { $0 == " " })
+        var lines = [indent]
+        for word in text.dropFirst(indent.count).split(separator: " ", omittingEmptySubsequences: false) {
+            let isFirst = lines[lines.count - 1].allSatisfy { $0 == " " }
+            if isFirst {
+                lines[lines.count - 1] += word
+            } else if lines[lines.count - 1].count + 1 + word.count <= width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append((indent.isEmpty ? "" : indent + "  ") + word)
+            }
+        }
+        return lines
     }
 
     /// A TOML file with all names, in which every value is commented out.
@@ -126,7 +143,7 @@ public struct ConfigurationReference: Sendable, Hashable {
     public var markdown: String {
         var lines = ["| Name | Variable | Argument | Type | Default | |", "| --- | --- | --- | --- | --- | --- |"]
         for cells in entries.flatMap(\.rows) {
-            lines.append("| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |")
+            lines.append("| " + cells.joined(separator: " | ") + " |")
         }
         return lines.map { $0 + "\n" }.joined()
     }
@@ -143,6 +160,22 @@ public struct ConfigurationReference: Sendable, Hashable {
             }
         }
         return tables.filter(\.table.isEmpty) + tables.filter { !$0.table.isEmpty }
+    }
+}
+
+/// The cells of a table in Markdown.
+private enum Cell {
+    /// Returns text as it reads: no tag, and no end of the cell.
+    static func text(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("|", with: "\\|")
+    }
+
+    /// Returns code, between more backticks than it has.
+    static func code(_ text: String) -> String {
+        let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
+        let fence = String(repeating: "`", count: longest + 1)
+        let space = text.hasPrefix("`") || text.hasSuffix("`") ? " " : ""
+        return fence + space + text.replacing("|", with: "\\|") + space + fence
     }
 }
 
@@ -202,16 +235,16 @@ extension ConfigurationReference.Entry {
 
     /// The cells of the rows in Markdown.
     fileprivate var rows: [[String]] {
-        let about = helpLines.joined(separator: " ")
+        let about = Cell.text(helpLines.joined(separator: " "))
         // A member can be optional in a table that is required.
-        let fallback = { (text: String?) in isSecret ? "*secret*" : text.map { "`\($0)`" } ?? "" }
+        let fallback = { (text: String?) in isSecret ? "*secret*" : text.map(Cell.code) ?? "" }
         let own = [isRequired ? "*required*" : "", fallback(isTable ? nil : defaultValue)].filter { !$0.isEmpty }
             .joined(separator: ", ")
-        return [["`\(name)`", "`\(variable)`", "`\(shownArgument)`", type, own, about]]
+        return [[Cell.code(name), Cell.code(variable), Cell.code(shownArgument), Cell.text(type), own, about]]
             + members.map {
                 [
-                    "`\(name)\(isList ? "[]" : "").\($0.name)`", $0.variable.map { "`\($0)`" } ?? "",
-                    $0.shownArgument.map { "`\($0)`" } ?? "", $0.type, fallback($0.defaultValue), "",
+                    Cell.code("\(name)\(isList ? "[]" : "").\($0.name)"), $0.variable.map(Cell.code) ?? "",
+                    $0.shownArgument.map(Cell.code) ?? "", Cell.text($0.type), fallback($0.defaultValue), "",
                 ]
             }
     }
@@ -222,7 +255,8 @@ extension DeclaredKey {
     fileprivate func reference(variable: (String) -> String) -> ConfigurationReference.Entry? {
         guard let name else { return nil }
         let isSecret = isSecret()
-        let value = isSecret ? nil : defaultValue()
+        let isHidden = isSecret || hasSecretDefault()
+        let value = isHidden ? nil : defaultValue()
         var sample: LocatedValue?
         if case .table(let table)? = value {
             sample = NodeStore(table: table).map { PropertyTree(store: $0, source: "").root }
@@ -232,14 +266,15 @@ extension DeclaredKey {
             let value = shape.isList ? nil : member.name.split(separator: ".").reduce(sample) { $0?.member(String($1)) }
             let fullName = memberNames.first { $0 == name + "." + member.name }
             return ConfigurationReference.Member(
-                name: member.name, type: TypeText.name(of: member.type),
+                name: member.name, type: TypeText.words(of: member.type),
                 defaultValue: value.map { TOMLText.text($0.propertyValue) }, variable: fullName.map(variable),
                 argument: fullName.map { "--" + Spelling.argument($0) },
                 isBoolean: TypeText.unwrapped(member.type) == Bool.self)
         }
         return ConfigurationReference.Entry(
-            name: name, variable: variable(name), argument: "--" + Spelling.argument(name), type: type,
-            defaultValue: isSecret ? nil : defaultText(), isSecret: isSecret, isRequired: isRequired,
+            name: name, variable: variable(name), argument: "--" + Spelling.argument(name),
+            type: shape.holdsTables ? (shape.isList ? "list" : "table") : words,
+            defaultValue: isHidden ? nil : defaultText(), isSecret: isSecret, isRequired: isRequired,
             help: help, formerNames: formerNames, members: members,
             holdsTables: shape.holdsTables, isList: shape.isList, isBoolean: valueType == Bool.self)
     }

@@ -162,7 +162,12 @@ extension Container {
         let stacks = stacks ?? allSources
         let snapshots = stacks.flatMap(\.entries).map(\.snapshot)
         let places = name.map { name in snapshots.compactMap { $0.place(of: name) } } ?? []
-        let reason = ErrorText.required(sources: snapshots.map(ErrorText.source), places: places)
+        // Everybody on the machine can see the arguments.
+        let isSecret = name.map(SecretNames.cover) == true
+        let arguments = isSecret ? places.filter { $0.hasPrefix("--") } : []
+        let reason = ErrorText.required(
+            sources: snapshots.map(ErrorText.source), places: places.filter { !arguments.contains($0) } + arguments,
+            isEmpty: isSecret && snapshots.contains { $0.value(named: name!)?.isEmptyText == true })
         return PropertyError(reason, name: label)
     }
 

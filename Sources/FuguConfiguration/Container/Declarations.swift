@@ -189,7 +189,8 @@ extension DeclaredKey {
         if texts[0] != texts[1] {
             // The values inside a table aren't quoted.
             let told = zip(texts, values).map { text, value in value.map { ValueText.text(of: $0) } ?? text }
-            let shown = isSecret() || other.isSecret() ? ["a secret", "another one"] : told
+            let isHidden = [self, other].contains { $0.isSecret() || $0.hasSecretDefault() }
+            let shown = isHidden ? ["a secret", "another one"] : told
             errors.append(PropertyError(ErrorText.twoDefaults((shown[0], other.place), (shown[1], place)), name: name))
         }
         if isDeclaredSecret != other.isDeclaredSecret {
@@ -222,6 +223,8 @@ struct DeclaredKey: Sendable {
     let place: String
     let identity: Identity
     let type: String
+    /// What people write for a value.
+    let words: String
     /// Whether there's no default.
     let isRequired: Bool
     /// The names that the key had before.
@@ -239,6 +242,8 @@ struct DeclaredKey: Sendable {
     let defaultValue: @Sendable () -> PropertyValue?
     /// Returns the default in the notation of TOML, or `nil` if it can't be read back from there.
     let defaultText: @Sendable () -> String?
+    /// Returns whether the default is made from a secret.
+    let hasSecretDefault: @Sendable () -> Bool
     /// The key's description of its value.
     let help: String?
     /// The members that have variables and arguments of their own, because tables are merged, with their full names.
@@ -251,11 +256,7 @@ struct DeclaredKey: Sendable {
             + mergedMembers.filter { TypeText.unwrapped($0.type) != Bool.self }.map(\.name)
     }
     /// The table, if only files and JSON can hold the value, and its members have no variables and arguments of their own.
-    var wholeTable: KnownNames.Table? {
-        let shape = shape(nil, false)
-        guard let name, mergedMembers.isEmpty, shape.holdsTables else { return nil }
-        return KnownNames.Table(name: name, canMerge: !shape.isList && !shape.members.isEmpty)
-    }
+    var wholeTable: String? { mergedMembers.isEmpty && shape(nil, false).holdsTables ? name : nil }
     /// Returns the members that the type decodes, given a table with a sample of them, and whether to invent others.
     let shape: @Sendable (_ sample: LocatedValue?, _ inventsMissing: Bool) -> TypeShape
     /// Returns the members that the type decodes, and adds errors for other members in the sources.
@@ -264,6 +265,7 @@ struct DeclaredKey: Sendable {
     init<Value: Decodable>(_ key: PropertyKey<Value>) {
         (label, name) = (key.shownName, key.name)
         type = TypeText.name(of: Value.self, form: key.form)
+        words = TypeText.words(of: Value.self, form: key.form)
         isRequired = key.isRequired
         place = key.place
         form = TypeText.form(key.form)
@@ -283,6 +285,11 @@ struct DeclaredKey: Sendable {
         explanation = { $0.origin(of: key) }
         defaultValue = { key.isRequired ? nil : Reflection.value(of: Container()[key]) }
         defaultText = { key.isRequired ? nil : TOMLText.text(of: Container()[key]) }
+        hasSecretDefault = {
+            let container = Container()
+            if !key.isRequired { _ = container[key] }
+            return container.isMadeFromSecret(key._key)
+        }
         help = key.help
         mergedMembers = key.name.map { MergedNames.members(of: $0, as: Value.self, key.form) } ?? []
         if let name = key.name { FormerNames.note(name, formerNames, isSecret: key.isSecret) }
@@ -336,20 +343,18 @@ struct MemberInspection {
         _ name: String, as type: Value.Type, _ form: PropertyForm<Value>?, in container: Container
     ) {
         let merged = form?.mergesTables == true ? TypeShape(of: type, sample: nil) : nil
-        var tables: [Table] = []
-        for level in container.allSources.flatMap(\.levels).enumerated() {
-            let values = Array(level.element.values(named: name))
+        var tables: [LocatedValue] = []
+        for level in container.allSources.flatMap(\.levels) {
+            let values = Array(level.values(named: name))
             if let merged, !merged.isList, !merged.members.isEmpty {
                 inspect(values.map(\.written).filter { $0.node.kind == .table }, merged)
-                if let table = level.element.mergedTable(named: name) {
-                    tables.append(Table(value: table.located(name), level: level.offset))
-                }
+                if let table = level.mergedTable(named: name) { tables.append(table.located(name)) }
             } else {
                 for value in values { inspect(value, as: type) }
-                tables += values.map { Table(value: $0.written, level: level.offset) }
+                tables += values.map(\.written)
             }
         }
-        if tables.count > 1, let first = tables.first?.value, first.node.kind == .table {
+        if tables.count > 1, let first = tables.first, first.node.kind == .table {
             let shape = merged ?? TypeShape(of: type, sample: first, inventsMissing: false)
             if !shape.isList, !shape.members.isEmpty { inspectHidden(tables, name, shape) }
         }
@@ -377,18 +382,11 @@ struct MemberInspection {
         }
     }
 
-    /// A table of a key, and the number of its container on the way to the root.
-    private struct Table {
-        let value: LocatedValue
-        let level: Int
-    }
-
     /// Finds members that get lost, because the table of a later source or of a child has others.
-    private mutating func inspectHidden(_ tables: [Table], _ name: String, _ shape: TypeShape) {
+    private mutating func inspectHidden(_ tables: [LocatedValue], _ name: String, _ shape: TypeShape) {
         let known = KnownNames(shape.members.map(\.name)).root
-        let first = tables[0]
-        for table in tables.dropFirst() where table.value.node.kind == .table {
-            var open = [(winner: first.value, hidden: table.value, name: name, branch: known)]
+        for table in tables.dropFirst() where table.node.kind == .table {
+            var open = [(winner: tables[0], hidden: table, name: name, branch: known)]
             while let (winner, hidden, name, branch) = open.popLast() {
                 for member in hidden.memberNames {
                     guard let lost = hidden.member(member) else { continue }
@@ -399,8 +397,8 @@ struct MemberInspection {
                             let place = winner.origin.description
                             let origin = lost.keyOrigin
                             return PropertyError(
-                                ErrorText.lostMember(hiddenAt: place, canMerge: first.level == table.level),
-                                source: origin.source, line: origin.line, column: origin.column, name: shown)
+                                ErrorText.lostMember(hiddenAt: place), source: origin.source, line: origin.line,
+                                column: origin.column, name: shown)
                         }
                         continue
                     }
@@ -455,7 +453,7 @@ struct MemberInspection {
             let segment = member.tree.store.string(member.node.key)
             let prefix = name.dropLast(segment.count)
             let meant = nearest.suggestion(for: segment, in: known).map { String(prefix) + $0 }
-            error.reason = ErrorText.unknownName(suggestion: meant, isMember: true)
+            error.reason = ErrorText.unknownName(suggestion: meant)
             return error
         }
     }
@@ -466,6 +464,38 @@ enum TypeText {
     /// Returns the type's name with what a form expects of a value.
     static func name<Value>(of type: Value.Type, form: PropertyForm<Value>?) -> String {
         name(of: type) + (form?.check.map { ", \($0.expected)" } ?? "")
+    }
+
+    /// Returns what people write for a value of the type in the form.
+    static func words<Value>(of type: Value.Type, form: PropertyForm<Value>?) -> String {
+        words(of: type, separator: form?.text.separator ?? ",") + (form?.check.map { ", \($0.expected)" } ?? "")
+    }
+
+    /// Returns what people write for a value of a type: no names of Swift, which users of a program don't know.
+    static func words(of type: Any.Type, separator: Character = ",") -> String {
+        let type = unwrapped(type)
+        if type == Bool.self { return "true|false" }
+        if let choices = LocatedValue.rawValues(of: type) { return choices.joined(separator: "|") }
+        if let words = foundationWords(of: type) { return words }
+        switch type {
+        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: return "number"
+        case is Duration.Type: return "duration"
+        case is LocalDate.Type: return "date"
+        case is LocalTime.Type: return "time"
+        case is LocalDateTime.Type, is OffsetDateTime.Type: return "date and time"
+        case let list as any ListType.Type:
+            let element = words(of: list.element)
+            return element == "table" || list.element is any ListType.Type ? "list" : "\(element)\(separator)..."
+        case let type as any TextDecodable.Type where type.textForm != "\(type)": return type.textForm
+        case let type as any RawRepresentable.Type: return rawWords(of: type)
+        case let type as any Decodable.Type:
+            return type is any TableType.Type || TypeShape.hasMembers(type) ? "table" : "text"
+        default: return "text"
+        }
+    }
+
+    private static func rawWords<Value: RawRepresentable>(of type: Value.Type) -> String {
+        words(of: Value.RawValue.self)
     }
 
     /// Returns what a form asks for.

@@ -97,7 +97,7 @@ extension Container {
 
     /// Explains the value that a read of a key gives: its origin, what it hides, and what was loaded from it.
     ///
-    /// Values of secret keys are left out, and so are the values inside tables and structs. If nothing else gives a
+    /// Values of secret keys are left out, and so are defaults that were made from them, and the values inside tables and structs. If nothing else gives a
     /// value, the default is evaluated.
     ///
     /// - Parameter key: A key path to the key: `\.timeout`.
@@ -125,8 +125,12 @@ extension Container {
     /// Returns the explanation without the readers, for which it would have to draw a graph.
     func origin<Value>(of key: PropertyKey<Value>) -> Explanation {
         let layers = origins(of: key)
-        return Explainer(name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.isMerged)
-            .explanation(of: layers) { key.isRequired ? nil : self[key] }
+        return Explainer(
+            name: key.name, label: key.label, isSecret: key.isSecret, isMerged: key.isMerged, isRequired: key.isRequired
+        )
+        .explanation(of: layers, isMadeFromSecret: { self.isMadeFromSecret(key._key) }) {
+            key.isRequired ? nil : self[key]
+        }
     }
 }
 
@@ -137,8 +141,11 @@ private struct Explainer {
     let isSecret: Bool
     /// Whether a container's sources give one table together.
     let isMerged: Bool
+    let isRequired: Bool
 
-    func explanation<Value>(of layers: [ValueOrigin<Value>], defaultValue: () -> Value?) -> Explanation {
+    func explanation<Value>(
+        of layers: [ValueOrigin<Value>], isMadeFromSecret: () -> Bool, defaultValue: () -> Value?
+    ) -> Explanation {
         let all = layers.flatMap { self.entries(of: $0) }
         var entries = all.map(\.entry)
         let answer = layers.answer()
@@ -152,8 +159,8 @@ private struct Explainer {
                 ? first : entry(ValueText.text(of: value), first.origin, first.value == nil)
         case .failure:
             entries.removeFirst()
-            winner = fallback(defaultValue())
-        case .success(nil): winner = fallback(defaultValue())
+            winner = fallback(defaultValue(), isMadeFromSecret)
+        case .success(nil): winner = fallback(defaultValue(), isMadeFromSecret)
         }
         var explanation = Explanation(
             name: Quoted.line(name ?? label), winner: winner, hidden: entries, mistake: answer.mistake)
@@ -165,9 +172,9 @@ private struct Explainer {
         return explanation
     }
 
-    private func fallback<Value>(_ value: Value?) -> Explanation.Entry {
+    private func fallback<Value>(_ value: Value?, _ isMadeFromSecret: () -> Bool) -> Explanation.Entry {
         guard let value else { return Explanation.Entry(value: "nothing", origin: .missing) }
-        return entry(ValueText.text(of: value), .defaultValue)
+        return entry(ValueText.text(of: value), .defaultValue, isMadeFromSecret())
     }
 
     private func entries<Value>(of layer: ValueOrigin<Value>) -> [(entry: Explanation.Entry, holdsTable: Bool)] {
@@ -176,7 +183,9 @@ private struct Explainer {
         case .rule(let value): return [(entry(ValueText.text(of: value), .rule), false)]
         case .sources(let stack, _):
             guard let name else { return [] }
-            return stack.values(named: name, as: Value.self, isMerged: isMerged).map { value in
+            let values = stack.values(
+                named: name, as: Value.self, isMerged: isMerged, skipsEmpty: isSecret && isRequired)
+            return values.map { value in
                 let value = value.written(as: Value.self)
                 return (entry(ValueText.text(of: value), .source(value.origin), value.isSecret), value.holdsTable)
             }
@@ -283,7 +292,10 @@ enum ValueText {
         }
         switch mirror.displayStyle {
         case .optional: return mirror.children.first.map { text(of: $0.value, depth: depth) } ?? "nil"
-        case .collection, .set: return list(mirror.children.map(\.value), depth)
+        case .collection: return list(mirror.children.map(\.value), depth)
+        case .set:
+            // A set has another order in each run.
+            return list(Reflection.sorted(mirror.children.map(\.value)), depth)
         case .dictionary:
             let keys = mirror.children.compactMap { Mirror(reflecting: $0.value).children.first?.value }
             return names(keys.map { "\($0)" }.sorted())

@@ -137,11 +137,11 @@ extension Container {
     /// that rests takes effect together. Sources that can't tell whether they have changed (see ``PropertySource/modificationStamp()``) are read when another
     /// one has changed.
     ///
-    /// - Parameter interval: The time between two polls.
+    /// - Parameter interval: The time between two polls. Less than ten milliseconds counts as ten.
     @concurrent public func reload(every interval: Duration) async {
         // A closed container loads no clock.
         guard !isClosed else { return }
-        let clock = self.clock
+        let (clock, interval) = (self.clock, max(interval, .milliseconds(10)))
         await withTaskGroup { group in
             group.addTask {
                 var watch = SourceWatch(interval: interval)
@@ -162,8 +162,9 @@ extension Container {
 private struct SourceWatch {
     /// A source that has changed since it was read.
     private struct Change {
-        let stamp: PropertySourceStamp?
-        /// The number of consecutive polls for which the stamp has been the same.
+        let entry: SourceStack.Entry
+        let look: SourceStack.Entry.Look
+        /// The number of consecutive polls for which the state has been the same.
         var restingLooks = 0
         /// The number of consecutive polls at which the source hasn't rested long enough.
         var restlessLooks = 1
@@ -178,7 +179,7 @@ private struct SourceWatch {
     private var reported: [ObjectIdentifier?: String] = [:]
 
     init(interval: Duration) {
-        func looks(in time: Duration) -> Int { interval > .zero ? Int((time / interval).rounded(.up)) : 1 }
+        func looks(in time: Duration) -> Int { Int((time / interval).rounded(.up)) }
         looksNeeded = max(1, looks(in: .milliseconds(50)))
         looksTolerated = max(10, looks(in: .seconds(5)))
     }
@@ -191,12 +192,12 @@ private struct SourceWatch {
         var problems: [String] = []
         var seen: [ObjectIdentifier: Change] = [:]
         for entry in stack.entries {
-            let stamp = entry.source.modificationStamp()
-            guard stamp != entry.stamp else { continue }
+            let look = entry.presentLook
+            guard look != entry.readLook else { continue }
             let id = ObjectIdentifier(entry.application)
-            var change = Change(stamp: stamp)
+            var change = Change(entry: entry, look: look)
             if let last = changes[id] {
-                change.restingLooks = last.stamp == stamp ? last.restingLooks + 1 : 0
+                change.restingLooks = last.look == look ? last.restingLooks + 1 : 0
                 change.restlessLooks = change.restingLooks < looksNeeded ? last.restlessLooks + 1 : 0
             }
             if change.restlessLooks == looksTolerated {
@@ -229,7 +230,7 @@ private struct SourceWatch {
                     guard let change = change(entry), texts[ObjectIdentifier(entry.application)] == nil else {
                         return true
                     }
-                    return entry.stamp == change.stamp && entry.source.modificationStamp() == change.stamp
+                    return entry.stamp == change.look.source && change.entry.presentLook == change.look
                 }
             }
             for id in resting.keys where texts[id] == nil { changes[id] = nil }

@@ -20,6 +20,18 @@ final class SourceStack: ValueSupplier {
             snapshot = try source.load()
         }
 
+        /// The state of the source, and that of the files to which its values led.
+        struct Look: Equatable {
+            let source: PropertySourceStamp?
+            let files: [Int64]
+        }
+
+        /// The state that was read, unless something has changed since.
+        var readLook: Look { Look(source: stamp, files: []) }
+
+        /// The present state.
+        var presentLook: Look { Look(source: source.modificationStamp(), files: snapshot.fileStamp) }
+
         private init(_ entry: Entry, _ application: Application) {
             (source, snapshot, stamp) = (entry.source, entry.snapshot, entry.stamp)
             self.application = application
@@ -108,27 +120,36 @@ final class SourceStack: ValueSupplier {
     /// Returns the values for the name, in order of precedence.
     ///
     /// Layers are independent of one another, unless a key merges the tables of each container.
-    func values(named name: String, as type: Any.Type? = nil, isMerged: Bool = false) -> some Sequence<LocatedValue> {
+    ///
+    /// `skipsEmpty`: Whether an empty text is no value, as for a secret that is required.
+    func values(
+        named name: String, as type: Any.Type? = nil, isMerged: Bool = false, skipsEmpty: Bool = false
+    ) -> some Sequence<LocatedValue> {
         levels.lazy.flatMap { level in
             let merged = isMerged ? level.mergedTable(named: name)?.located(name) : nil
-            return merged.map { [$0] } ?? Array(level.values(named: name, as: type))
+            return merged.map { [$0] }
+                ?? level.values(named: name, as: type).filter { !skipsEmpty || !$0.isEmptyText }
         }
     }
 
     /// Returns the first value for the name.
-    func firstValue(named name: String, as type: Any.Type? = nil, isMerged: Bool = false) -> LocatedValue? {
+    func firstValue(
+        named name: String, as type: Any.Type? = nil, isMerged: Bool = false, skipsEmpty: Bool = false
+    ) -> LocatedValue? {
         for level in levels {
             if isMerged, let table = level.mergedTable(named: name) { return table.located(name) }
-            if let value = level.values(named: name, as: type).first(where: { _ in true }) { return value }
+            if let value = level.values(named: name, as: type).first(where: { !skipsEmpty || !$0.isEmptyText }) {
+                return value
+            }
         }
         return nil
     }
 
     /// Returns the value for the name, decoded.
     func answer<Value: Decodable & Sendable>(
-        _ name: String, as _: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
+        _ name: String, as _: Value.Type, form: PropertyForm<Value>?, isSecret: Bool, isRequired: Bool = false
     ) -> SourceAnswer<Value> {
-        let value = value(named: name, as: Value.self, form: form, isSecret: isSecret)
+        let value = value(named: name, as: Value.self, form: form, isSecret: isSecret, isRequired: isRequired)
         log?.tell(name, value?.origin)
         guard let value else { return .success(nil) }
         if value.isSecret { SecretNames.addSupplied(name) }
@@ -141,11 +162,12 @@ final class SourceStack: ValueSupplier {
 
     /// Returns the first value for the name, or the merged tables if a form says so.
     private func value<Value: Decodable>(
-        named name: String, as type: Value.Type, form: PropertyForm<Value>?, isSecret: Bool
+        named name: String, as type: Value.Type, form: PropertyForm<Value>?, isSecret: Bool, isRequired: Bool
     ) -> LocatedValue? {
         MergedNames.members(of: name, as: type, form)
         FormerNames.note(name, form?.formerNames ?? [], isSecret: isSecret)
-        return firstValue(named: name, as: type, isMerged: form?.mergesTables == true)
+        return firstValue(
+            named: name, as: type, isMerged: form?.mergesTables == true, skipsEmpty: isSecret && isRequired)
     }
 
     /// Returns a Boolean value that indicates whether a name has the same value as in other sources, so that observers needn't be

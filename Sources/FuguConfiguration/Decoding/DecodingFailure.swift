@@ -7,6 +7,8 @@ struct DecodingFailure: Error {
     /// The missing member of the value.
     var missing: PathKey?
     var expected: String?
+    /// The mistake in a text that is meant as JSON.
+    var syntax: PropertyError?
     /// The library's reason, which quotes no value.
     var said: String?
     /// Whether an argument has no value that could be decoded.
@@ -58,7 +60,9 @@ struct DecodingFailure: Error {
             return PropertyError(reason, expected: expected, found: "nothing")
         }
         if value.node.mark == .name { return PropertyError(ErrorText.wrongName(expected: expected)) }
-        return PropertyError(expected: expected, found: value.kindText(quotesValues: quotesValues))
+        // A mistake quotes a character.
+        let wanted = syntax.map { ErrorText.json(expected, $0, quotesText: quotesValues) } ?? expected
+        return PropertyError(expected: wanted, found: value.kindText(quotesValues: quotesValues))
     }
 }
 
@@ -100,6 +104,7 @@ extension LocatedValue {
         case .localDateTime: return ("local date-time", value.description)
         case .localDate: return ("local date", value.description)
         case .localTime: return ("local time", value.description)
+        case .integer: return ("integer", value.description)
         default: return (node.mark == .file ? ErrorText.notText : "data", nil)
         }
     }
@@ -118,8 +123,11 @@ extension LocatedValue {
     }
 
     /// Returns an error that other decodable types can catch, and that carries the place.
-    func mismatch(_ type: Any.Type, expected: String? = nil, lacksValue: Bool = false) -> DecodingError {
-        let failure = DecodingFailure(value: self, expected: expected ?? "\(type)", lacksValue: lacksValue)
+    func mismatch(
+        _ type: Any.Type, expected: String? = nil, syntax: PropertyError? = nil, lacksValue: Bool = false
+    ) -> DecodingError {
+        let failure = DecodingFailure(
+            value: self, expected: expected ?? "\(type)", syntax: syntax, lacksValue: lacksValue)
         let context = DecodingError.Context(
             codingPath: path, debugDescription: "not a \(failure.expected ?? "")", underlyingError: failure)
         return node.kind == .null ? .valueNotFound(type, context) : .typeMismatch(type, context)
@@ -135,14 +143,14 @@ extension LocatedValue {
     /// Returns a type's error with this place, unless it already has one.
     func located(_ error: any Error, decoding type: Any.Type) -> any Error {
         if Self.failure(in: error) != nil { return error }
-        var failure = DecodingFailure(value: self)
+        var failure = DecodingFailure(value: Self.context(of: error).flatMap { value(at: $0.codingPath) } ?? self)
         switch error {
         case let own as PropertyError: failure.own = own
         case DecodingError.dataCorrupted where type is any RawRepresentable.Type:
             failure.expected = Self.choices(of: type)
         case DecodingError.typeMismatch(_, let context) where Self.isAboutCases(context, self):
             failure.said = ErrorText.mismatch(
-                expected: ErrorText.oneCase(of: Self.choices(of: type)),
+                expected: Self.cases(of: type).map(ErrorText.oneOf) ?? "one case of \(type)",
                 found: memberNames.isEmpty ? "none" : memberNames.map(Quoted.name).joined(separator: ", "))
         default: failure.reason = Self.reason(error)
         }
@@ -161,27 +169,32 @@ extension LocatedValue {
     }
 
     static func failure(in error: any Error) -> DecodingFailure? {
+        context(of: error)?.underlyingError as? DecodingFailure
+    }
+
+    private static func reason(_ error: any Error) -> String { context(of: error)?.debugDescription ?? "\(error)" }
+
+    private static func context(of error: any Error) -> DecodingError.Context? {
         switch error as? DecodingError {
         case .typeMismatch(_, let context)?, .valueNotFound(_, let context)?, .keyNotFound(_, let context)?,
             .dataCorrupted(let context)?:
-            context.underlyingError as? DecodingFailure
+            context
         default: nil
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
-        switch error as? DecodingError {
-        case .typeMismatch(_, let context)?, .valueNotFound(_, let context)?, .keyNotFound(_, let context)?,
-            .dataCorrupted(let context)?:
-            context.debugDescription
-        default: "\(error)"
+    /// Returns the member to which a type's own error refers, if it's inside this value.
+    private func value(at path: [any CodingKey]) -> LocatedValue? {
+        path.dropFirst(self.path.count).reduce(self) { value, key in
+            guard value?.node.kind == .array else { return value?.member(key.stringValue) }
+            var element = value?.firstChild
+            for _ in 0..<(key.intValue ?? .max) where element != nil { element = element?.nextSibling }
+            return element
         }
     }
 
-    /// Returns `Mode (slow, fast)` if the type can list its cases.
-    private static func choices(of type: Any.Type) -> String {
-        cases(of: type).map { "\(type) (\($0.joined(separator: ", ")))" } ?? "\(type)"
-    }
+    /// Returns `one of slow, fast` if the type can list its cases.
+    static func choices(of type: Any.Type) -> String { cases(of: type).map(ErrorText.oneOf) ?? "\(type)" }
 
     /// Returns the raw values if the type has them and can list them.
     static func rawValues(of type: Any.Type) -> [String]? { type is any RawRepresentable.Type ? cases(of: type) : nil }

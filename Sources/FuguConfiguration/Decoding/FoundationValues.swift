@@ -21,16 +21,27 @@ extension LocatedValue {
     }
 
     private func url() throws -> URL {
-        // Without the second argument, Foundation would repair an invalid URL.
-        if let text = textOrNil, let url = URL(string: text, encodingInvalidCharacters: false) { return url }
+        if let text = textOrNil, let url = URL(string: text, encodingInvalidCharacters: Self.isInternational(text)) {
+            return url
+        }
         throw mismatch(URL.self, expected: textOrNil.map { _ in ErrorText.url })
     }
 
     private func urlComponents() throws -> URLComponents {
-        if let text = textOrNil, let value = URLComponents(string: text, encodingInvalidCharacters: false) {
+        if let text = textOrNil,
+            let value = URLComponents(string: text, encodingInvalidCharacters: Self.isInternational(text))
+        {
             return value
         }
         throw mismatch(URLComponents.self, expected: textOrNil.map { _ in ErrorText.url })
+    }
+
+    /// Whether only letters and signs beyond ASCII must be encoded, as in `http://münchen.de/`.
+    ///
+    /// Anything else that Foundation would repair is a mistake.
+    private static func isInternational(_ text: String) -> Bool {
+        let plain = String(text.unicodeScalars.map { $0.isASCII || $0.properties.isWhitespace ? Character($0) : "a" })
+        return plain != text && URL(string: plain, encodingInvalidCharacters: false) != nil
     }
 
     /// Returns the locale, whose own form, a table, nobody writes.
@@ -61,7 +72,7 @@ extension LocatedValue {
 
     /// Returns a date-time of the source, or the date in RFC 3339 text with an offset.
     private func date() throws -> Date {
-        guard let moment = nativeDateTime as? OffsetDateTime ?? textOrNil.flatMap(OffsetDateTime.init) else {
+        guard let moment = nativeText as? OffsetDateTime ?? textOrNil.flatMap(OffsetDateTime.init) else {
             throw mismatch(Date.self, expected: "Date with an offset, such as 1979-05-27T07:32:00Z")
         }
         let fraction = Double(moment.time.nanosecond) / 1_000_000_000
@@ -80,6 +91,7 @@ extension LocatedValue {
             switch node.kind {
             case .integer: "\(node.integer)"
             case .double: tree.store.numberText(at: node.offset) ?? "\(node.double)"
+            case .other: wideInteger.map { "\($0)" }
             default: textOrNil
             }
         let whole: Int128? = textOrNil.flatMap(NumberText.integer)
@@ -105,11 +117,10 @@ extension LocatedValue {
 
     /// Returns the bytes of the source, or those of a Base64 string.
     private func data() throws -> Data {
-        if let bytes = bytesOrNil { return Data(bytes) }
-        guard let data = textOrNil.flatMap({ Data(base64Encoded: $0) }) else {
+        guard let bytes = bytesOrNil ?? textOrNil.flatMap(Base64.init(text:))?.bytes else {
             throw mismatch(Data.self, expected: "data in Base64")
         }
-        return data
+        return Data(bytes)
     }
 }
 
@@ -202,6 +213,21 @@ private func foundationText(of value: Any) -> String? {
         // A calendar with other settings isn't written by its name.
         return value == Calendar(identifier: value.identifier) ? CalendarNames.name(of: value.identifier) : nil
     default: return nil
+    }
+}
+
+/// Returns what people write for a value of a Foundation type, or `nil` for any other type.
+func foundationWords(of type: Any.Type) -> String? {
+    switch type {
+    case is URL.Type, is URLComponents.Type: "URL"
+    case is Date.Type: "date and time"
+    case is UUID.Type: "UUID"
+    case is Decimal.Type: "number"
+    case is Data.Type: Base64.textForm
+    case is Locale.Type: "locale"
+    case is TimeZone.Type: "time zone"
+    case is Calendar.Identifier.Type, is Calendar.Type: "calendar"
+    default: nil
     }
 }
 

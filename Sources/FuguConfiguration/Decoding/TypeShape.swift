@@ -86,9 +86,43 @@ extension Set: ListType where Element: Decodable {
     static var element: any Decodable.Type { Element.self }
 }
 
-protocol TableType {}
+/// A dictionary, whose own decoding knows neither the place of a name nor that two names can be one key.
+protocol TableType {
+    static func decoded(from table: LocatedValue) throws -> Any
+}
 
-extension Dictionary: TableType {}
+extension Dictionary: TableType where Key: Decodable, Value: Decodable {
+    static func decoded(from table: LocatedValue) throws -> Any {
+        table.tree.usage?.noteWhole(table.id)
+        var values: [Key: Value] = [:]
+        for name in table.memberNames {
+            guard let member = table.member(name) else { continue }
+            let written = table.key(name, of: member)
+            let key = try written.decodedKey(Key.self)
+            guard values.updateValue(try member.decoded(Value.self), forKey: key) == nil else {
+                let other = table.memberNames.first { other in
+                    table.member(other).map { try? table.key(other, of: $0).decodedKey(Key.self) } == key
+                }
+                throw written.failed(
+                    DecodingFailure(value: written, said: ErrorText.sameKey(as: other ?? "")), decoding: Self.self)
+            }
+        }
+        return values
+    }
+}
+
+extension LocatedValue {
+    /// Decodes the name of a member as the key of a dictionary.
+    fileprivate func decodedKey<Key: Decodable>(_ type: Key.Type) throws -> Key {
+        if let text = text as? Key { return text }
+        // A number has the forms that it has as a text.
+        guard type != Int.self, let coded = type as? any CodingKeyRepresentable.Type else { return try decoded(type) }
+        guard let key = coded.init(codingKey: PathKey(stringValue: text)) as? Key else {
+            throw mismatch(type, expected: Self.choices(of: type))
+        }
+        return key
+    }
+}
 
 /// A decoder that has an answer for everything.
 private struct ShapeDecoder: Decoder {

@@ -3,8 +3,6 @@ import Fugu
 /// Decodes any `Decodable` type from a located value.
 struct ValueDecoder: Decoder {
     let value: LocatedValue
-    /// The type that decodes itself from here.
-    var type: Any.Type?
 
     var codingPath: [any CodingKey] { value.path }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -13,13 +11,7 @@ struct ValueDecoder: Decoder {
         KeyedDecodingContainer(TableContainer(table: try value.table()))
     }
 
-    /// A dictionary whose keys aren't strings asks for a list of keys and values in turn: those of a table.
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard value.node.kind != .array, let type, type is any TableType.Type else {
-            return ListContainer(list: try value.array())
-        }
-        return ListContainer(pairsOf: try value.table())
-    }
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { ListContainer(list: try value.array()) }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 }
@@ -114,8 +106,6 @@ struct TableContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 struct ListContainer: UnkeyedDecodingContainer {
     private let list: LocatedValue
     private var upcoming: LocatedValue?
-    /// What follows if the elements are the names and the values of a table in turn.
-    private var pairs: ArraySlice<LocatedValue>?
     let count: Int?
     private(set) var currentIndex = 0
 
@@ -123,15 +113,6 @@ struct ListContainer: UnkeyedDecodingContainer {
         self.list = list
         upcoming = list.firstChild
         count = Int(list.node.count)
-    }
-
-    init(pairsOf table: LocatedValue) {
-        table.tree.usage?.noteWhole(table.id)
-        let elements = table.memberNames.flatMap { name in table.member(name).map { [$0.key(name), $0] } ?? [] }
-        list = table
-        upcoming = elements.first
-        pairs = elements.dropFirst()
-        count = elements.count
     }
 
     var codingPath: [any CodingKey] { list.path }
@@ -191,7 +172,7 @@ struct ListContainer: UnkeyedDecodingContainer {
     }
 
     private mutating func advance() {
-        upcoming = pairs == nil ? upcoming?.nextSibling : pairs?.popFirst()
+        upcoming = upcoming?.nextSibling
         currentIndex += 1
     }
 }
@@ -234,7 +215,7 @@ extension LocatedValue {
     func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
         switch node.kind {
         case .array:
-            if let list = try array().list(type) ?? nativeValue(type) { return list }
+            if let list = try list(type) ?? nativeValue(type) { return list }
         // From a table, the types of Foundation would decode what they encode themselves.
         default: if let value = try nativeValue(type) { return value }
         }
@@ -243,7 +224,8 @@ extension LocatedValue {
             throw failed(DecodingFailure(value: self, expected: ErrorText.decodableDepth), decoding: type)
         }
         do {
-            return try Value(from: ValueDecoder(value: self, type: type))
+            if let type = type as? any TableType.Type { return try type.decoded(from: table()) as! Value }
+            return try Value(from: ValueDecoder(value: self))
         } catch {
             throw located(error, decoding: type)
         }
@@ -314,14 +296,24 @@ extension LocatedValue {
             switch node.kind {
             case .integer: Integer(exactly: node.integer)
             case .double: wholeNumber(node)
+            case .other: wideInteger.flatMap { Integer(exactly: $0) }
             case .text, .word: NumberText.integer(text)
             default: nil
             }
         guard let value else {
-            let isNumber = node.kind == .integer || node.mark == .wide || isText && NumberText.isInteger(text)
-            throw mismatch(type, expected: isNumber ? "\(type) (\(Integer.min)...\(Integer.max))" : leadingZero(type))
+            throw mismatch(type, expected: isWhole ? "\(type) (\(Integer.min)...\(Integer.max))" : leadingZero(type))
         }
         return value
+    }
+
+    /// The integer beyond `Int64` that was never text.
+    var wideInteger: Int128? {
+        guard node.kind == .other, case .integer(let value) = tree.store.others[node.otherIndex] else { return nil }
+        return value
+    }
+
+    private var isWhole: Bool {
+        node.kind == .integer || node.mark == .wide || wideInteger != nil || isText && NumberText.isInteger(text)
     }
 
     /// Decodes the digits as they were written, since a `Double` could change the number.
@@ -349,11 +341,12 @@ extension LocatedValue {
             if value.isFinite || !node.double.isFinite { return value }
         case .text, .word:
             if let value: Float = Self.number(text) { return value }
+        case .other:
+            if let value = wideInteger.flatMap({ Float(exactly: $0) }) { return value }
         default: break
         }
-        let isInteger = node.kind == .integer || node.mark == .wide || isText && NumberText.isInteger(text)
         throw mismatch(
-            type, expected: isInteger ? "\(type) (exactly; write a decimal point to round it)" : leadingZero(type))
+            type, expected: isWhole ? "\(type) (exactly; write a decimal point to round it)" : leadingZero(type))
     }
 
     /// Returns what's expected in place of a text with a leading zero, which some programs read as an octal number.
@@ -408,14 +401,15 @@ extension LocatedValue {
         }
     }
 
-    /// The date or time of the source; not one that is written as a string.
-    var nativeDateTime: Any? {
+    /// The date, the time, or the bytes of the source; not one that is written as a string.
+    var nativeText: Any? {
         guard node.kind == .other else { return nil }
         return switch tree.store.others[node.otherIndex] {
         case .offsetDateTime(let value): value
         case .localDateTime(let value): value
         case .localDate(let value): value
         case .localTime(let value): value
+        case .data(let bytes) where node.mark != .file: Base64(bytes)
         default: nil
         }
     }
@@ -426,7 +420,9 @@ extension LocatedValue {
     func table() throws -> LocatedValue {
         let value = written
         guard value.node.kind == .table else {
-            throw mismatch([String: PropertyValue].self, expected: isText ? ErrorText.tableInText : "table")
+            throw mismatch(
+                [String: PropertyValue].self, expected: isText ? ErrorText.tableInText : "table",
+                syntax: seemsTable ? syntaxProblem : nil)
         }
         return value
     }
@@ -441,6 +437,7 @@ extension LocatedValue {
         case .array: return self
         case .text: return list(of: [try elements(of: text)])
         case .word where written.node.kind == .array: return written
+        case .word where text.hasPrefix("["): throw notAList
         default: throw mismatch([PropertyValue].self, expected: "array")
         }
     }
@@ -460,6 +457,27 @@ extension LocatedValue {
                 }
                 return try elements(of: first, words.dropFirst())
             })
+    }
+
+    /// Returns a text in the place of this value, so that an error quotes it.
+    private func occurrence(_ text: String) -> LocatedValue { located(NodeStore(text: text, name: name)) }
+
+    private var notAList: DecodingError {
+        mismatch(
+            [PropertyValue].self, expected: ErrorText.listInText, syntax: text.hasPrefix("[") ? syntaxProblem : nil)
+    }
+
+    private static func isQuoted(_ text: String) -> Bool {
+        text.hasPrefix("\"") || text.count > 1 && text.hasPrefix("'") && text.hasSuffix("'")
+    }
+
+    /// Whether a word is a part of a list that is written in another way, so that brackets and quotes would be in the elements.
+    private static func isTorn(_ word: String) -> Bool {
+        if isQuoted(word) { return true }
+        let (opens, closes) = (word.hasPrefix("["), word.hasSuffix("]"))
+        // An address has its own brackets, as in `[::1]`.
+        guard opens && closes else { return (opens || closes) && word.count { $0 == "[" } != word.count { $0 == "]" } }
+        return !word.contains(":") || !word.dropFirst().dropLast().allSatisfy { $0.isHexDigit || ":.%".contains($0) }
     }
 
     private func list(of parts: [TextElements]) -> LocatedValue {
@@ -485,16 +503,17 @@ extension LocatedValue {
             throw mismatch([PropertyValue].self, expected: ErrorText.wordsOfText)
         }
         if let json, isList { return .json(json) }
-        if json == nil, words.count == 1 {
+        let isSplit = json == nil && words.count == 1
+        if isSplit {
             let text = Self.trimmed(text[...])
-            guard !text.hasPrefix("[") || !text.hasSuffix("]") else {
-                throw mismatch([PropertyValue].self, expected: ErrorText.listInText)
-            }
             let isLoose = text.isEmpty || separator.isWhitespace
             words = text.split(separator: separator, omittingEmptySubsequences: isLoose).map(Self.trimmed)
         }
+        if let torn = isSplit && Self.isQuoted(text) ? text : words.first(where: Self.isTorn) {
+            throw occurrence(isSplit ? text : torn).notAList
+        }
         guard words.allSatisfy({ !$0.isEmpty }) else {
-            throw mismatch([PropertyValue].self, expected: ErrorText.emptyElement)
+            throw occurrence(text).mismatch([PropertyValue].self, expected: ErrorText.emptyElement)
         }
         return .words(words)
     }
@@ -525,6 +544,16 @@ extension LocatedValue {
         return located(store, problem: tree.problem)
     }
 
+    /// The first mistake in a text that is meant as JSON.
+    private var syntaxProblem: PropertyError? {
+        do throws(PropertyError) {
+            _ = try JSONParser.parse(Array(text.utf8), name: "")
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     /// Returns a value in the place of this text.
     private func located(_ store: NodeStore, problem: PropertyError? = nil) -> LocatedValue {
         let tree = PropertyTree(
@@ -533,9 +562,10 @@ extension LocatedValue {
         return LocatedValue(tree: tree, id: 0, isSecret: isSecret)
     }
 
-    /// Returns the name of this member as a value in its place.
-    fileprivate func key(_ name: String) -> LocatedValue {
-        PropertyTree(store: NodeStore(key: name, name: self.name), source: tree.source) { _ in keyOrigin }.root
+    /// Returns the name of a member as a value in its place, from which the key of a dictionary is decoded.
+    func key(_ name: String, of member: LocatedValue) -> LocatedValue {
+        let full = self.name.isEmpty ? name : self.name + "." + name
+        return PropertyTree(store: NodeStore(key: name, name: full), source: tree.source) { _ in member.keyOrigin }.root
     }
 
     private static func trimmed(_ word: Substring) -> String {

@@ -55,13 +55,13 @@ enum ErrorText {
         expected.map { "expected \($0), found something else" } ?? "the value is invalid"
     }
 
-    static func oneCase(of type: String) -> String { "one case of \(type)" }
+    static func oneOf(_ cases: [String]) -> String { "one of \(cases.joined(separator: ", "))" }
 
     static func needsValue(_ spelling: String, expected: String) -> String {
         "needs a value; expected \(expected), as in \(spelling)=…"
     }
 
-    static let strictBoolean = "Bool (true or false; a key with form: .anyBoolean takes yes, on, and 1, too)"
+    static let strictBoolean = "Bool (true or false)"
 
     /// For an argument, whose text may be a word that isn't meant for it.
     static func booleanArgument(_ spelling: String) -> String {
@@ -76,12 +76,23 @@ enum ErrorText {
     static let emptyElement = "an array without empty elements; one is written as JSON, [\"a\",\"\"]"
     static let tableInText = "a table, written as JSON, {\"name\": 1}"
 
+    /// - `problem`: The first mistake in the text.
+    /// - `quotesText`: Whether the mistake may quote a character of the text.
+    static func json(_ expected: String, _ problem: PropertyError, quotesText: Bool) -> String {
+        let place = "line \(problem.line ?? 1), column \(problem.column ?? 1)"
+        return "\(expected) (\(quotesText ? "\(place): \(problem.reason)" : "there's a mistake at \(place)"))"
+    }
+
     static func leadingZero(_ type: String) -> String {
         "\(type) without a leading zero (an octal number begins with 0o)"
     }
 
     /// For the names of a table that are decoded as the keys of a dictionary.
     static func wrongName(expected: String) -> String { "the name must be \(expected)" }
+
+    static func sameKey(as other: String) -> String {
+        "the name is the same key as \(Quoted.string(other, limit: 40)); remove one of them"
+    }
 
     static let noElements = "the array has no elements"
 
@@ -108,10 +119,8 @@ enum ErrorText {
         "Fugu: \(type) conforms to ConfigurationKey, which only PropertyKey can. Pass a PropertyKey."
     }
 
-    /// - `isMember`: Whether a table's type would have the name, not a key.
-    static func unknownName(suggestion: String?, isMember: Bool = false) -> String {
-        let advice = isMember ? "" : "; if the program has such a key, declare it: container.declare(\\.…)"
-        return "unknown name" + (suggestion.map { "; did you mean \($0)?" } ?? advice)
+    static func unknownName(suggestion: String?) -> String {
+        "unknown name" + (suggestion.map { "; did you mean \($0)?" } ?? "")
     }
 
     /// - `name`: The element's list.
@@ -122,8 +131,8 @@ enum ErrorText {
 
     /// - `patterns`: Patterns for the names of all variables of the service.
     static func serviceLink(_ patterns: [String]) -> String {
-        "unknown name; Kubernetes sets it, and others, for a service: ignore them with \(ignoring(patterns)), or set "
-            + "enableServiceLinks: false for the pod"
+        "unknown name; Kubernetes sets it, and others, for a service: set enableServiceLinks: false for the pod, or let the program "
+            + "ignore them with \(ignoring(patterns))"
     }
 
     private static func ignoring(_ patterns: [String]) -> String {
@@ -131,7 +140,7 @@ enum ErrorText {
     }
 
     static func unknownFile(_ name: String) -> String {
-        "no key has this name; declare one, or if it's for another program, ignore it: \(ignoring([name]))"
+        "no key has this name; if the file is for another program, ignore it: \(ignoring([name]))"
     }
 
     static func fileOfFormat(source: String) -> String {
@@ -179,22 +188,17 @@ enum ErrorText {
 
     static let unknownMember = "the table contains a name that its type doesn't have"
 
-    /// - `canMerge`: Whether both tables are of one container, so that the key could merge them.
-    static func lostMember(hiddenAt place: String, canMerge: Bool) -> String {
-        canMerge
-            ? "isn't used, because the table at \(place) replaces the whole table; write it there, or merge the tables with form: "
-                + ".merged"
-            : "isn't used, because the table at \(place) replaces the whole table; write it there"
+    static func lostMember(hiddenAt place: String) -> String {
+        "isn't used, because the table at \(place) replaces the whole table; write it there"
     }
 
     static func givenTwice(firstLine: Int?) -> String {
         "the name appears twice, dotted and nested" + (firstLine.map { "; the first is on line \($0)" } ?? "")
     }
 
-    /// - `canMerge`: Whether its members have names that the key could read one by one.
-    static func insideTable(_ table: String, canMerge: Bool) -> String {
-        "nothing reads this name: \(table) is read as a whole table; set it in a file or as JSON, "
-            + "\(canMerge ? "give \(table) the form: .merged, " : "")or declare a key for it"
+    /// - `whole`: The spelling of the table.
+    static func insideTable(_ table: String, whole: String) -> String {
+        "nothing reads this name: \(table) is given as a whole, in a file or as JSON: \(whole)='{…}'"
     }
 
     static func swallowedByFlag(after spelling: String) -> String {
@@ -253,7 +257,7 @@ enum ErrorText {
         "\(type) can't be a configuration value; use numbers, strings, arrays, dictionaries, and structs of them"
     }
 
-    static func integerOutOfRange(_ type: String) -> String { "the \(type) is out of range for Int64" }
+    static func integerOutOfRange(_ type: String) -> String { "the \(type) is out of range for Int128" }
 
     // MARK: Containers
 
@@ -261,12 +265,13 @@ enum ErrorText {
     ///
     /// - `sources`: The sources that were searched.
     /// - `places`: The places where the value could be set, such as `APP_URL`.
-    static func required(sources: [String], places: [String]) -> String {
+    /// - `isEmpty`: Whether a source has an empty value.
+    static func required(sources: [String], places: [String], isEmpty: Bool) -> String {
         guard !sources.isEmpty else {
             return "a value is required, but code doesn't set one, and no source is applied"
         }
         return "a value is required, but neither code nor \(sources.joined(separator: " nor ")) provides one"
-            + (places.isEmpty ? "" : "; set " + places.joined(separator: " or "))
+            + (isEmpty ? " that isn't empty" : "") + (places.isEmpty ? "" : "; set " + places.joined(separator: " or "))
     }
 
     static let requiredIsNull = "a value is required, and this is null"

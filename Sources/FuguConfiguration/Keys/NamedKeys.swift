@@ -165,7 +165,8 @@ final class PropertyNaming: KeyNaming {
         isSecretItself = isSecret
         if isSecret, isDeclared { SecretNames.add(name) }
         answer = { sources, isSecret in
-            sources.answer(name, as: Value.self, form: form, isSecret: isSecret).map { $0.map { Payload($0) } }
+            sources.answer(name, as: Value.self, form: form, isSecret: isSecret, isRequired: isRequired)
+                .map { $0.map { Payload($0) } }
         }
     }
 

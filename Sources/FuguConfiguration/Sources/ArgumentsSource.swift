@@ -168,7 +168,19 @@ private struct ArgumentList: SnapshotContent {
                 return PropertyError(
                     ErrorText.swallowedByFlag(after: spelling), source: "the argument after \(spelling)")
             }
-            var suggestion = spelled.suggestion(for: name).map { "--\($0)" }
+            let head = name.prefix { $0 != ":" && $0 != "[" }
+            if head.count < name.count, spelled.has(String(head)) {
+                let meant = spelled.present(String(head))
+                let isElement = name[head.endIndex] == "["
+                return PropertyError(
+                    isElement
+                        ? ErrorText.element(of: meant, whole: "--\(meant)")
+                        : ErrorText.unknownName(suggestion: "--\(meant)=…"),
+                    source: "argument \(Self.shown(argument.spelling))")
+            }
+            var suggestion =
+                spelled.suggestion(for: name).map { "--\($0)" }
+                ?? ErrorText.alternatives(spelled.names(beginningWith: name).map { "--\($0)" })
             if !positive.isEmpty {
                 let meant = spelled.suggestion(for: positive).map { [$0] } ?? spelled.names(endingWith: positive)
                 let off = meant.filter(switches.contains).map { "--\(Self.no)\($0)" }

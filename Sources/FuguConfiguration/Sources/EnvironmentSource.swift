@@ -163,6 +163,8 @@ private struct DotEnvParser: TextParser {
         var isEscaped = false
         while byte != quote {
             guard !isAtEnd else { throw failure(.stringNotClosed, at: opening) }
+            // A line break is one character, however the file writes it.
+            if byte == 0x0D, store.bytes[index + 1] == 0x0A { index += 1 }
             isEscaped = byte == UInt8(ascii: "\\") && quote == UInt8(ascii: "\"")
             if isEscaped {
                 index += 1
@@ -310,7 +312,9 @@ struct VariableList: SnapshotContent {
             mistakes.add(source(of: variable), name) {
                 let origin = origin(of: variable)
                 let reason =
-                    link.map { ErrorText.serviceLink($0.patterns(prefix)) }
+                    link.map {
+                        ErrorText.serviceLink($0.patterns(prefix, hasPort: !spelled.cover("\($0.service)_PORT")))
+                    }
                     ?? spelled.problem(of: variable, end: rest.map(String.init), suggestion: suggestion)
                 return PropertyError(
                     reason, source: origin.source, line: origin.line, column: origin.column, name: name)
@@ -361,8 +365,14 @@ private struct ServiceLinks {
         guard case .process(let variables, _) = content else { return }
         for name in variables.keys where name.hasSuffix("_SERVICE_HOST") {
             let service = name.dropLast("_SERVICE_HOST".count)
-            let isService = variables[service + "_SERVICE_PORT"] != nil
-            if isService, variables[service + "_PORT"]?.contains("://") == true { services[service] = false }
+            // The pod itself may set what would be the first of them, as in `SHOP_PORT=8080`.
+            if let port = variables[service + "_SERVICE_PORT"],
+                [service + "_PORT", service + "_PORT_\(port)_TCP", service + "_PORT_\(port)_UDP"].contains(where: {
+                    variables[String($0)]?.contains("://") == true
+                })
+            {
+                services[service] = false
+            }
         }
     }
 
@@ -372,9 +382,11 @@ private struct ServiceLinks {
         let isKnown: Bool
 
         /// Returns patterns for the names of all variables of the service.
-        func patterns(_ prefix: String) -> [String] {
+        ///
+        /// `hasPort`: Whether the variable `…_PORT` isn't one that the program reads.
+        func patterns(_ prefix: String, hasPort: Bool) -> [String] {
             let name = (service + ".").dropFirst(prefix.isEmpty ? 0 : prefix.count + 1).lowercased()
-            return [name + "port", name + "port.*", name + "service.*"]
+            return (hasPort ? [name + "port"] : []) + [name + "port.*", name + "service.*"]
         }
     }
 

@@ -70,7 +70,7 @@ struct SpelledNames {
     private let sorted: [String]
     private let scope: String
     /// The names of tables by their spelling, found when the first advice is needed.
-    private lazy var tables = Dictionary(known.tables().map { (spell($0.name), $0) }) { first, _ in first }
+    private lazy var tables = Dictionary(known.tables().map { (spell($0), $0) }) { first, _ in first }
     /// The names of lists by their spelling.
     private lazy var lists = Dictionary(known.lists().map { (spell($0), $0) }) { first, _ in first }
     /// The spellings of present names by those of former ones.
@@ -99,6 +99,11 @@ struct SpelledNames {
         Array(sorted.lazy.filter { [tail = separator + name] in $0.hasSuffix(tail) }.prefix(3))
     }
 
+    /// Returns a few of the known names that begin with this one.
+    func names(beginningWith name: String) -> [String] {
+        name.count < 3 ? [] : Array(sorted.lazy.filter { $0.hasPrefix(name) }.prefix(3))
+    }
+
     /// Returns the known name that was perhaps meant.
     ///
     /// For a name that would be inside a table, that's another one inside it.
@@ -110,7 +115,7 @@ struct SpelledNames {
     }
 
     /// Returns the table that would have the name as a member if it could be spelled so.
-    mutating func table(around name: String) -> (spelling: String, table: KnownNames.Table)? {
+    mutating func table(around name: String) -> (spelling: String, table: String)? {
         var spelling = name[...]
         while let end = spelling.lastIndex(of: Character(separator)) {
             spelling = spelling[..<end]
@@ -141,9 +146,7 @@ struct SpelledNames {
     ) -> String {
         if let suggestion { return ErrorText.unknownName(suggestion: suggestion) }
         if let list = list(around: name) { return ErrorText.element(of: list, whole: mark + spell(list)) }
-        if let table = table(around: name)?.table {
-            return ErrorText.insideTable(table.name, canMerge: table.canMerge)
-        }
+        if let table = table(around: name)?.table { return ErrorText.insideTable(table, whole: mark + spell(table)) }
         let ends = names(endingWith: end ?? name).map { mark + $0 }
         return ErrorText.unknownName(suggestion: ErrorText.alternatives(ends))
     }
@@ -166,17 +169,6 @@ struct KnownNames: Sendable {
         }
     }
 
-    /// A table that a key reads as a whole.
-    struct Table {
-        let name: String
-        /// Whether its type has members that the key could merge.
-        let canMerge: Bool
-
-        func renamed(_ rename: (String) -> String?) -> Table? {
-            rename(name).map { Table(name: $0, canMerge: canMerge) }
-        }
-    }
-
     /// All names, and those that they had before.
     let names: [String]
     /// The present names by the former ones.
@@ -186,7 +178,7 @@ struct KnownNames: Sendable {
     /// Returns the tables that keys read as a whole, which only files can hold.
     ///
     /// It decodes types, so it's only called for advice.
-    var tables: @Sendable () -> [Table] = { [] }
+    var tables: @Sendable () -> [String] = { [] }
     /// The table to which a source is scoped: what lies outside of it isn't meant for this container.
     var scope: String?
     /// Returns the names of keys that take one value, not a list.

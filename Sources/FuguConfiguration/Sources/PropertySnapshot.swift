@@ -93,6 +93,9 @@ public struct PropertySnapshot: Sendable {
     /// What a test should know that applies the source.
     var warning: String? { content.warning }
 
+    /// The present state of the files that values were read from by their paths, or nothing if it's that of the reading.
+    var fileStamp: [Int64] { content.fileStamp }
+
     /// Returns the same snapshot with its names translated into the source's own.
     func renaming(_ rename: @escaping @Sendable (String) -> String?) -> PropertySnapshot {
         var snapshot = self
@@ -173,10 +176,13 @@ protocol SnapshotContent: Sendable {
     func variable(for name: String) -> String?
     /// What a test should know that applies the source.
     var warning: String? { get }
+    /// The present state of the files that values were read from by their paths, or nothing if it's that of the reading.
+    var fileStamp: [Int64] { get }
 }
 
 extension SnapshotContent {
     var warning: String? { nil }
+    var fileStamp: [Int64] { [] }
     func variable(for name: String) -> String? { nil }
 }
 
@@ -189,13 +195,14 @@ private struct RenamedContent: SnapshotContent {
 
     var valueCount: Int? { content.valueCount }
     var warning: String? { content.warning }
+    var fileStamp: [Int64] { content.fileStamp }
 
     func value(named name: String) -> LocatedValue? { rename(name).flatMap(content.value) }
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         var renamed = known.renamed(rename)
         renamed.members = known.members.compactMap(rename)
-        renamed.tables = { known.tables().compactMap { $0.renamed(rename) } }
+        renamed.tables = { known.tables().compactMap(rename) }
         renamed.scope = known.scope.flatMap(rename) ?? scope
         // Patterns outside this content are for its own names.
         let secrets = known.names.filter { name in known.secrets.contains { $0.concerns(name) } }
@@ -220,6 +227,7 @@ private protocol ContentView: SnapshotContent {
 extension ContentView {
     var valueCount: Int? { content.valueCount }
     var warning: String? { content.warning }
+    var fileStamp: [Int64] { content.fileStamp }
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         content.noteUnknownNames(known, to: &mistakes)
@@ -235,7 +243,7 @@ private struct FilledContent: ContentView {
     let content: any SnapshotContent
 
     func value(named name: String) -> LocatedValue? {
-        content.value(named: name).flatMap { $0.node.kind == .text && $0.node.text.length == 0 ? nil : $0 }
+        content.value(named: name).flatMap { $0.node.kind == .text && $0.isEmptyText ? nil : $0 }
     }
 }
 
@@ -244,6 +252,8 @@ private struct FileNamingContent: ContentView {
     let content: any SnapshotContent
     let ending: String
     let files: NamedFiles
+
+    var fileStamp: [Int64] { content.fileStamp + files.stamp }
 
     func value(named name: String) -> LocatedValue? {
         let given = content.value(named: name)
@@ -269,19 +279,35 @@ private struct FileNamingContent: ContentView {
 
 /// The files that a snapshot's values name, which keep the content that they had at first.
 private final class NamedFiles: Sendable {
+    private struct File {
+        let content: Result<[UInt8], FileContents.Failure>
+        /// The state from before the file was read, so that a change in between is noticed.
+        let stamp: [Int64]
+    }
+
     private let reader: FileReader
-    private let contents = Locked<[String: Result<[UInt8], FileContents.Failure>]>([:])
+    private let files = Locked<[String: File]>([:])
 
     init(reader: FileReader) { self.reader = reader }
 
     func content(of path: String) -> Result<[UInt8], FileContents.Failure> {
-        if let known = contents.withLock({ $0[path] }) { return known }
-        let content = Result { () throws(FileContents.Failure) in try reader.read(path) }
-        return contents.withLock { contents in
-            contents[path] = contents[path] ?? content
-            return contents[path]!
+        if let known = files.withLock({ $0[path] }) { return known.content }
+        let stamp = Self.stamp(of: path)
+        let file = File(content: Result { () throws(FileContents.Failure) in try reader.read(path) }, stamp: stamp)
+        return files.withLock { files in
+            files[path] = files[path] ?? file
+            return files[path]!.content
         }
     }
+
+    /// The present state of all files, or nothing if none has changed since it was read.
+    var stamp: [Int64] {
+        let files = files.withLock { $0 }.sorted { $0.key < $1.key }
+        let present = files.map { Self.stamp(of: $0.key) }
+        return present == files.map(\.value.stamp) ? [] : Array(present.joined())
+    }
+
+    private static func stamp(of path: String) -> [Int64] { FileContents.parts(path) ?? [-1] }
 }
 
 /// Another content without the names that are for others.

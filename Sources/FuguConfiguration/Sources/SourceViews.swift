@@ -15,7 +15,7 @@ extension PropertySource {
     ///
     /// It gives no values under them, and `validate` doesn't report them.
     ///
-    ///     try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port", "port.*", "service.*"))
+    ///     try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port.*", "service.*"))
     ///
     /// - Parameter patterns: Dotted names, without the prefix of variables, in which `*` matches any characters. Case is ignored,
     ///   and dots, dashes, and underscores are the same: `port.*` is for `SHOP_PORT_80_TCP`.

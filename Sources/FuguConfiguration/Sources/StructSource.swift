@@ -102,7 +102,8 @@ struct Reflection {
         }
         if let raw = value as? any RawRepresentable { return try propertyValue(of: raw.rawValue) }
         switch mirror.displayStyle {
-        case .collection, .set: return try array(mirror)
+        case .collection: return .array(try elements(mirror))
+        case .set: return .array(Self.sorted(try elements(mirror)))
         case .dictionary: return try dictionary(value, mirror)
         case .enum where mirror.children.isEmpty: return .string(caseName(of: value))
         case .struct where !Self.isOfLibrary(value): return readable(.table(try members(mirror)), value)
@@ -131,7 +132,7 @@ struct Reflection {
         case let value as PropertyValue: return value
         case let value as Bool: return .bool(value)
         case let value as any BinaryInteger:
-            guard let integer = Int64(exactly: value) else {
+            guard let integer = Int128(exactly: value) else {
                 throw failure(ErrorText.integerOutOfRange("\(type(of: value))"))
             }
             return .integer(integer)
@@ -155,12 +156,18 @@ struct Reflection {
 
     // MARK: Containers
 
-    private mutating func array(_ mirror: Mirror) throws(PropertyError) -> PropertyValue {
+    private mutating func elements(_ mirror: Mirror) throws(PropertyError) -> [PropertyValue] {
         var values: [PropertyValue] = []
         for (index, child) in mirror.children.enumerated() {
             if let value = try nested("[\(index)]", child.value) { values.append(value) }
         }
-        return .array(values)
+        return values
+    }
+
+    /// Returns the elements of a set in an order that is the same in each run.
+    static func sorted<Element>(_ elements: [Element]) -> [Element] {
+        elements.map { (number: Double("\($0)") ?? 0, text: "\($0)", element: $0) }
+            .sorted { ($0.number, $0.text) < ($1.number, $1.text) }.map(\.element)
     }
 
     private mutating func dictionary(_ value: Any, _ mirror: Mirror) throws(PropertyError) -> PropertyValue {

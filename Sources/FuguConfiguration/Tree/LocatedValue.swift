@@ -85,9 +85,10 @@ struct WrittenArgument: Sendable, Equatable {
             return [text] + following.prefix { !Self.isOption($0) }
         }
 
-        /// A dash alone is a word, mostly for standard input.
+        /// A dash alone is a word, mostly for standard input, and a digit follows that of a number or a duration.
         private static func isOption(_ word: String) -> Bool {
-            word.hasPrefix("-") && word != "-" && Double(word) == nil
+            guard word.hasPrefix("-"), let next = word.dropFirst().first else { return false }
+            return !next.isNumber && next != "." && Double(word) == nil
         }
     }
 
@@ -119,6 +120,8 @@ package struct LocatedValue: Sendable {
 
     var node: Node { tree.store.nodes[Int(id)] }
     var text: String { tree.store.string(node.text) }
+
+    var isEmptyText: Bool { textOrNil?.isEmpty == true }
 
     /// Whether the value is only that of `--no-…`, which is for Boolean types alone.
     var isSwitchedOff: Bool { node.kind == .flag && !node.bool }
@@ -299,7 +302,10 @@ struct PathKey: CodingKey {
         intValue = index
     }
 
-    init(stringValue: String) { self.init(stringValue) }
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = Int(stringValue).flatMap { "\($0)" == stringValue ? $0 : nil }
+    }
 
     init(intValue: Int) { self.init(index: intValue) }
 }

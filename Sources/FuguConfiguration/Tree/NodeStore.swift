@@ -346,7 +346,8 @@ extension NodeStore {
         let offset = Node.noOffset
         switch value {
         case .bool(let value): return .bool(value, at: offset)
-        case .integer(let value): return .integer(value, at: offset)
+        case .integer(let value):
+            return Int64(exactly: value).map { .integer($0, at: offset) } ?? .other(append(.integer(value)), at: offset)
         case .double(let value): return .double(value, at: offset)
         case .string(let value): return .text(append(value), at: offset)
         case .array: return .collection(.array, at: offset)
@@ -402,7 +403,7 @@ struct Node {
         case word
         /// An argument without a value: a Boolean value, and nothing as any other type.
         case flag
-        /// A date or bytes, stored beside the nodes.
+        /// A date, bytes, or an integer beyond `Int64` that was never text, stored beside the nodes.
         case other
         case array, table
     }

@@ -58,7 +58,7 @@ struct ValueBuilder {
         case .null: .table([:])
         case .bool: .bool(node.bool)
         case .flag: .bool(node.bool)
-        case .integer: .integer(node.integer)
+        case .integer: .integer(Int128(node.integer))
         case .double: .double(node.double)
         case .string, .text, .word: .string(store.string(node.text))
         case .other: store.others[node.otherIndex]

@@ -6,8 +6,8 @@
 public enum PropertyValue: Sendable, Hashable {
     /// A Boolean value, which is never converted from a number.
     case bool(Bool)
-    /// An integer, exact to 64 bits.
-    case integer(Int64)
+    /// An integer.
+    case integer(Int128)
     /// A number with a fraction or an exponent. TOML has infinity and not-a-number, too.
     case double(Double)
     /// A string.
@@ -77,7 +77,7 @@ extension PropertyValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLitera
     /// Creates a value from an integer literal.
     ///
     /// - Parameter value: The value.
-    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(integerLiteral value: Int64) { self = .integer(Int128(value)) }
 
     /// Creates a value from a floating-point literal.
     ///
@@ -123,7 +123,7 @@ extension PropertyValue: Decodable {
         if let value = try? container.decode(Bool.self) {
             self = .bool(value)
         } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
+            self = .integer(Int128(value))
         } else if let value = try? container.decode(Double.self) {
             self = .double(value)
         } else if let value = try? container.decode(String.self) {

@@ -35,8 +35,8 @@ extension TextDecodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let located = (decoder as? ValueDecoder)?.value {
-            // TOML has dates and times that aren't text.
-            guard let value = located.nativeDateTime as? Self ?? located.textOrNil.flatMap(Self.init(text:)) else {
+            // TOML has dates and times that aren't text, and a property list has bytes.
+            guard let value = located.nativeText as? Self ?? located.textOrNil.flatMap(Self.init(text:)) else {
                 throw located.mismatch(Self.self, expected: Self.textForm)
             }
             self = value
@@ -145,7 +145,8 @@ public struct Base64: TextDecodable, EncodedText, Sendable, Hashable, CustomStri
     ///
     /// - Parameter text: The text.
     public init?(text: String) {
-        var text = text.replacing("-", with: "+").replacing("_", with: "/")
+        // Tools break long lines.
+        var text = text.filter { !$0.isWhitespace }.replacing("-", with: "+").replacing("_", with: "/")
         while text.utf8.count % 4 != 0 { text += "=" }
         guard let data = Data(base64Encoded: text) else { return nil }
         bytes = Array(data)

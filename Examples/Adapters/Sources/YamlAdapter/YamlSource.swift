@@ -63,7 +63,7 @@ private struct Reading {
         return switch Tag.Name(rawValue: "\(node.tag)") {
         case .null: nil
         case .bool: node.bool.map { .bool($0) }
-        case .int: node.int.map { .integer(Int64($0)) }
+        case .int: node.int.map { .integer(Int128($0)) }
         case .float: node.float.map { .double($0) }
         default: .string(node.string ?? "")
         }

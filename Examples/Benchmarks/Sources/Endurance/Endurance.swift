@@ -66,7 +66,7 @@ struct Soak {
         let batch = max(1, requests / reloads)
         var levels: [UInt] = []
         for number in 0..<reloads {
-            source["limit"] = .integer(Int64(number))
+            source["limit"] = .integer(Int128(number))
             try root.reload()
             for request in 0..<batch {
                 let child = root.child { $0.requestNumber = request }

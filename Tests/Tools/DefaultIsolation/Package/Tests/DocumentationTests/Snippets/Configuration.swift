@@ -45,8 +45,8 @@ func applySources(to container: Container, arguments: [String]) throws {
 }
 
 func applyEnvironment(to container: Container) throws {
-    // SHOP_PORT=tcp://10.0.0.1:80, SHOP_PORT_80_TCP_ADDR, SHOP_SERVICE_HOST, …
-    try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port", "port.*", "service.*"))
+    // SHOP_PORT_80_TCP=tcp://10.0.0.1:80, SHOP_SERVICE_HOST, … If no key is called `port`, ignore "port", too.
+    try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port.*", "service.*"))
 }
 
 func configure(_ container: Container, arguments: [String]) throws {
