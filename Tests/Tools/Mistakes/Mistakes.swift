@@ -92,6 +92,17 @@ struct Client: Feature {
 
 _ = Client.family[Client.self]
 
+// MARK: ChildInLoad
+// compiler: error: value of type 'any FeatureContainer' has no dynamic member 'child' using key path from root type 'ContainerKeys'
+// Cure: make children where you have the container: a load only reads.
+
+struct Client: Feature {
+    static func load(in container: any FeatureContainer) -> Client {
+        _ = container.child()
+        return Client()
+    }
+}
+
 // MARK: ClockMisspelled
 // compiler: error: cannot assign through dynamic lookup property: 'clock' is a get-only property
 // Cure: write `AnyClock(ContinuousClock())`: the type of the key has no member of this name.
@@ -974,6 +985,17 @@ extension ContainerKeys {
     container.observe(\.timeout) { label.text = "\($0)" }
 }
 
+// MARK: ObservableFeature
+// compiler: error: type 'Model' does not conform to the 'Sendable' protocol
+// Cure: conform to MainActorFeature, and mark the class `@MainActor`.
+
+import Observation
+
+@Observable final class Model: Feature {
+    var count = 0
+    static func load(in container: any FeatureContainer) -> Model { Model() }
+}
+
 // MARK: PlaceholderForgotten
 // compiler: error: type 'Mail' does not conform to protocol 'External'
 // Cure: add `static var placeholder`: what strict containers give in tests.
@@ -1078,6 +1100,18 @@ struct Greeter: Feature {
 }
 
 func begin(_ container: Container) { container.register(Greeter.self) { _ in Greeter() } }
+
+// MARK: RequiredWithoutInstance
+// compiler: error: type 'Stores' does not conform to protocol 'External'
+// Cure: write `typealias Instance = any Store`: there is no load from which the compiler could tell.
+
+protocol Store: Sendable {}
+
+struct NoStore: Store {}
+
+enum Stores: Feature, Required {
+    static var placeholder: any Store { NoStore() }
+}
 
 // MARK: RuleReadsItsScope
 // program: Fugu: a rule for scope /orders reads that scope while it is being configured.
@@ -1216,6 +1250,22 @@ struct Greeter: Feature {
     func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
 
+// MARK: StrictWithoutImport
+// compiler: error: instance member 'strict' cannot be used on type 'Container'; did you mean to use a value of this type instead?
+// Cure: import FuguTesting, and link it to the test target.
+
+func inTest() { Container.strict { _ in } operation: {} }
+
+// MARK: TestValueIsNoClosure
+// compiler: error: cannot convert value of type 'Mail' to expected argument type '@Sendable (any FeatureContainer) -> Mail'
+// Cure: write `testValue: { _ in Mail() }`: each test has its own.
+
+struct Mail: Sendable {}
+
+extension ContainerKeys {
+    var mail: FeatureKey<Mail> { .init(testValue: Mail()) { _ in Mail() } }
+}
+
 // MARK: TraitWithValue
 // compiler: error: 'container' is unavailable: set the value in a closure, as in .container { $0.timeout = 3 }
 // Cure: write `.container { $0.timeout = 3 }`.
@@ -1227,6 +1277,14 @@ extension ContainerKeys {
 }
 
 let trait: ContainerTrait = .container(\.timeout, 3)
+
+// MARK: TraitWithoutImport
+// compiler: error: reference to member 'container' cannot be resolved without a contextual type
+// Cure: import FuguTesting, and link it to the test target.
+
+import Testing
+
+@Test(.container) func waits() {}
 
 // MARK: TryForgotten
 // compiler: error: subscript access can throw, but it is not marked with 'try' and the error is not handled

@@ -3,7 +3,6 @@ import Fugu
 import FuguFoundation
 import FuguTesting
 import Observation
-import Synchronization
 import Testing
 
 // The rows of the table in "Coming from swift-dependencies". A line that begins with `// |` names a row; the code below it, up to the
@@ -108,8 +107,6 @@ private struct Pilot {
             var callersTimeout: Int { Container.current.timeout }
         }
         let root = Container()
-        let reports = Mutex<[String]>([])
-        root.handleReports { text in reports.withLock { $0.append(text) } }
         Container.with(root) {
             let model = Container.with {
                 $0.timeout = 5
@@ -122,9 +119,6 @@ private struct Pilot {
                 #expect(model.timeout == 5 && model.callersTimeout == 7 && Model().timeout == 7)
             }
         }
-        #if DEBUG
-        #expect(reports.withLock { $0.count } == 1)
-        #endif
     }
 
     // | `prepareDependencies { … }` |

@@ -1,4 +1,5 @@
 import Fugu
+import FuguInspection
 import FuguScopes
 import FuguTesting
 import Testing
@@ -14,15 +15,11 @@ struct ServersPage {
         func close() async throws { print("\(url) is closed") }
     }
 
-    struct DatabaseURL: Property {
-        static var defaultValue: String { "db://localhost" }
-    }
-
     struct Database: AsyncFeature, External {
         let connection: Connection
 
         static func load(in container: any FeatureContainer) async throws -> Database {
-            let connection = try await Connection.open(container[DatabaseURL.self])
+            let connection = try await Connection.open(container.storeURL)
             container.onClose { try await connection.close() }
             return Database(connection: connection)
         }
@@ -45,19 +42,20 @@ struct ServersPage {
         }
     }
 
-    struct RequestID: Property {
-        static var defaultValue: Int { 0 }
-    }
-
     struct RequestLog: Feature {
         let id: Int
 
-        static func load(in container: any FeatureContainer) -> RequestLog { RequestLog(id: container[RequestID.self]) }
+        static func load(in container: any FeatureContainer) -> RequestLog { RequestLog(id: container.requestID) }
+    }
+
+    actor Cart: Feature {
+        static var home: Home { .local }
+        static func load(in container: any FeatureContainer) -> Cart { Cart() }
     }
 
     func respond(to id: Int, in container: Container) async throws -> String {
         try await container.withChild {
-            $0[RequestID.self] = id
+            $0.requestID = id
         } operation: { request in
             let search = try await request[Search.self]
             return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
@@ -77,7 +75,7 @@ struct ServersPage {
 
     func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
         try await Container.current.withChild {
-            $0[RequestID.self] = 9
+            $0.requestID = 9
         } operation: { _ in
             try await tenants.withChild(for: tenant) { container in
                 let connection = try await container[TenantDatabase.self].connection
@@ -99,7 +97,22 @@ struct ServersPage {
 }
 
 extension ContainerKeys {
-    var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
+    var storeURL: PropertyKey<String> { .init(defaultValue: "db://localhost") }
+}
+
+extension ContainerKeys {
+    var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+extension ContainerKeys {
+    var tenant: PropertyKey<String> { .required() }
+}
+
+extension ServersPage {
+    @Test(.container) func sharesNoState() async {
+        let check = await Container.current.check(overriding: \.requestID) { $0.load(RequestLog.self) }
+        #expect(check.shared.isEmpty)
+    }
 }
 
 extension Snippets {
@@ -114,13 +127,13 @@ extension Snippets {
             let response = try await page.respond(to: 7, in: container)
             #expect(response == "request 7 asks db://localhost")
             let connection = container.ifLoaded(Page.Database.self)?.connection
-            let request = container.child { $0[Page.RequestID.self] = 8 }
+            let request = container.child { $0.requestID = 8 }
             #expect(request[Page.RequestLog.self].id == 8)
             let shared = try await request[Page.Database.self].connection
             #expect(shared === connection)
         }
         #expect(transcriptSoFar.last == "db://localhost is closed")
-        #expect(container[Page.DatabaseURL.self] == "db://localhost")
+        #expect(container.storeURL == "db://localhost")
         await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
     }
 
@@ -142,7 +155,7 @@ extension Snippets {
             $0.clock = AnyClock(ManualClock())
         } operation: {
             try await run {
-                let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
+                let tenants = Container().children(by: \.tenant, capacity: 100)
                 print(try await answer(for: "acme", in: tenants))  // request 9 asks db://acme
                 await tenants.evictAll()  // db://acme is closed
             }
@@ -156,7 +169,7 @@ extension Snippets {
         let tenants = root.children(by: \.tenant)
         func connection(of tenant: String) async throws -> Page.Connection {
             try await tenants.withChild(for: tenant) { container in
-                container[Page.RequestID.self] = 1
+                container.requestID = 1
                 return try await container[Page.TenantDatabase.self].connection
             }
         }
