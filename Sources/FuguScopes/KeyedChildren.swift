@@ -225,7 +225,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
     /// Returns when a child that was evicted during its use is closed, or at once where that would wait for itself.
     private func waitForUsers(of container: Container) async {
         let id = ObjectIdentifier(container)
-        if Operation.isRunning || Container.isInTeardown || evicted[id] == nil { return }
+        if Operation.isRunning || container.isInTeardown || evicted[id] == nil { return }
         await withCheckedContinuation { evicted[id]!.waiters.append($0) }
     }
 

@@ -50,7 +50,14 @@ extension Container {
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
-    func untilClosersRan() async { await node.ancestor(at: 0).untilLeaversAreClosed() }
+    func untilClosersRan() async {
+        let root = node.ancestor(at: 0)
+        while root.family.lock.withLock({ token in
+            root.subtree(token).contains { $0.storage[token].rare?.closing.runs.isEmpty == false }
+        }) {
+            await Task.yield()
+        }
+    }
 
     /// Returns the lifetime of an instance with some closers, made from another one.
     func lifetime(_ closers: [Closer], _ input: Lifetime?) -> Lifetime {
@@ -80,18 +87,6 @@ extension Container {
             }
             if waiting >= count { return }
             await Task.yield()
-        }
-    }
-}
-
-extension Node {
-    fileprivate func untilLeaversAreClosed() async {
-        while true {
-            let waiters = family.lock.withLock { token in
-                storage[token].rare?.closing.leavers.all.map { $0.frame.addWaiter(token) } ?? []
-            }
-            if waiters.isEmpty { return }
-            for waiter in waiters { await waiter.wait() }
         }
     }
 }

@@ -43,13 +43,12 @@ extension DecisionModelTests {
                 return node.storage[token].more().closing
             }
             state.closers.append(Closer(close: {}))
-            state.taken = state.teardowns.take()
             var left = Set(made.indices.filter { made[$0].lifetime.teardown.hasClosers })
             func isUsed(_ index: Int, by other: Int) -> Bool {
                 made[other].uses.contains { $0 == index || isUsed(index, by: $0) }
             }
             while !left.isEmpty {
-                let taken = state.takeNext()?.1
+                let taken = state.takeNext()?.teardown
                 let teardown = try #require(taken)
                 let next = try #require(made.firstIndex { $0.lifetime.teardown === teardown })
                 #expect(left.remove(next) != nil)
@@ -57,7 +56,7 @@ extension DecisionModelTests {
             }
             let own = state.takeNext()
             let isOver = state.takeNext() == nil
-            #expect(own?.1 == nil && own?.closers.count == 1 && isOver)
+            #expect(own?.teardown == nil && own?.closers.count == 1 && isOver)
             _ = node.family.lock.withLock { token in node.storage[token].more().closing.teardowns.takeAll() }
         }
     }
@@ -345,7 +344,7 @@ extension DecisionModelTests {
                 let facts = LoadFacts(
                     home: isLocal ? .local : .inferred, floor: nil, isReplaced: false, reloads: reloads,
                     isExternal: false, isStandIn: false, expected: UnmanagedReference(asker),
-                    begun: family.state[token].now, isLate: false)
+                    begun: family.state[token].now)
                 let load = Load(of: features[feature].key, for: asker, under: nil, within: nil, facts)
                 let record = node(0).place(token, load.key)[token].moreRecord()
                 load.begin(token, for: UnmanagedReference(container), in: &record.loads)

@@ -211,23 +211,23 @@ extension Container {
     ///
     /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with
     /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of their
-    /// dependencies. A second call waits for the first one, whose deadline counts, and closes what was loaded or registered after it.
-    /// Canceling the caller doesn't cancel the closing.
+    /// dependencies. A second call waits for the first one, and runs what was registered with the container after it. Canceling the
+    /// caller doesn't cancel the closing.
     ///
     /// After the call, reads of throwing and async features that aren't loaded throw ``LoadError``. Properties and
     /// plain features can still be read: a plain feature that isn't there is loaded and reported (see ``handleReports(by:)``), and
-    /// its teardown closures run at the next call.
+    /// its teardown closures never run.
     ///
     /// The call also waits for the closures of instances that were replaced, reset, or reloaded earlier. Their errors are
     /// reported, not thrown.
     ///
-    /// - Parameter deadline: The time that each closure may take, and that the loads in progress may take, or `nil` to wait for all
-    ///   of them. A closure that takes longer is canceled, abandoned, and named in the error. A load that takes longer is named,
-    ///   too; its readers in these containers get the error of a closed container, it's canceled unless others wait for it, and its
-    ///   instance isn't kept. For a closure of an instance that left earlier, the time begins when it runs
-    ///   and the call waits for it.
+    /// - Parameter deadline: The time that the call may take, or `nil` to wait for everything. At its end, what runs in these
+    ///   containers is canceled and abandoned, for all calls that wait for it, and named in the error of the call that runs it; a
+    ///   closure of an instance that left earlier, in a report. A closure that's due later begins canceled, and is abandoned where it
+    ///   first suspends. A load that's still in progress is named; its readers in these containers get the error of a closed
+    ///   container, and it's canceled unless others wait for it.
     /// - Throws: ``CloseError`` with all failures, after everything has run; one with the code
-    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure or a load of this container or a descendant
+    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure, a load, or a task of this container or a descendant
     ///   makes the call. Nothing is closed then.
     /// - Complexity: O(*n*) for *n* containers, instances, and teardown closures, and O(*n* log *n*) if there are such
     ///   closures. The method doesn't suspend if there's nothing to wait for and nothing to run.

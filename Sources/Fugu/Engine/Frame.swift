@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A unit of work that runs user code, such as a load, an update, rules, a round of observers, or a closing.
+/// A unit of work that runs user code, such as a load, an update, rules, a round of observers, or a closer.
 ///
 /// The parents of a frame form a chain, from what is needed to what needs it, which messages print.
 final class Frame: WordIdentifier {
     enum Kind {
-        case load, part, update, rules, observers, closing, closer, warmUp
+        case load, part, update, rules, observers, closer, task, warmUp
     }
     let kind: Kind
     let family: Family
-    /// The node that's read, changed, or closed.
+    /// The node that's read, changed, or closed, or in which the instance of a closer or a task lives.
     let node: Node?
-    /// The key that's loaded, of which a part is set, or whose closers run.
+    /// The key that's loaded, of which a part is set, or whose closers or task run.
     let key: Key?
     /// The frame that needs this one.
     let parent: Frame?
@@ -261,6 +261,11 @@ struct Context: Sendable {
         try await $bound.withValue(Context(container, frame, .taskOrThread)) { try await body() }
     }
 
+    /// Runs `body`, whose changes are delivered at once, as part of a frame.
+    static func run(apart frame: Frame, _ body: () async -> Void) async {
+        await $bound.withValue(Context(nil, frame, .none)) { await body() }
+    }
+
     private init(_ container: Container?, _ frame: Frame?, _ execution: Execution) {
         self.container = container ?? Self.bound?.container
         self.frame = frame
@@ -340,7 +345,8 @@ final class Waiter: WordIdentifier {
     /// Returns when woken, even if the task is canceled.
     func wait() async { try? await suspend() }
 
-    @inline(never) private func suspend() async throws {
+    /// Returns when woken, or throws the error with which it was released, even if the task is canceled.
+    @inline(never) func suspend() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let (isReleased, error) = state.withLock { state -> (Bool, (any Error)?) in
                 if case .released(let error) = state { return (true, error) }

@@ -48,8 +48,6 @@ struct LoadFacts: Sendable {
     let expected: UnmanagedReference<Node>
     /// The time at which the load began.
     let begun: UInt64
-    /// Whether the load began after its container was closed, or while it's being closed, for nothing that began before.
-    let isLate: Bool
 }
 
 /// A key that a load has read.
@@ -380,7 +378,7 @@ extension Load {
             rare.run.task = task
             if joined == nil { rare.waiters.append(waiter) }
             // A closing may have refused the reader before.
-            isRefused = rare.waiters.isEmpty || node.storage[token].isAbandoning && node.refuses(token, parent)
+            isRefused = rare.waiters.isEmpty || node.storage[token].isClosed && node.refuses(token, parent)
             // A more urgent task may already wait.
             if rare.priority > priority.rawValue { return rare.priority }
             rare.priority = priority.rawValue
@@ -400,8 +398,10 @@ extension Load {
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
-            guard let error = await CloserCall(in: frame).run(closer, nil) else { continue }
-            family.reports.report(Messages.closerFailed(of: key, error))
+            // Not in this task, which may be canceled.
+            do { try await CloserRun([]).call(closer, in: frame, atOnce: true) } catch {
+                family.reports.report(Messages.closerFailed(of: key, error))
+            }
         }
     }
 
@@ -416,10 +416,11 @@ extension Load {
         var inputs: [Key] = []
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
         let failedWay = error.map { [key] + frame.way(to: $0) } ?? []
-        let (home, isFirstLate) = family.lock.withLock { token in
+        let (home, isOutlived) = family.lock.withLock { token in
             if facts.isStandIn { forgetInputs(token, &effects.garbage) }
             let outcome = LoadOutcome(token, of: self, way: failedWay)
             state[token].home = UnmanagedReference(outcome.home)
+            let isLate = key.kind != .property && error == nil && node.refuses(token, frame)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
             effects.wake(frame.finish(token))
             let end = outcome.settle(token, &given, for: recorder, &effects)
@@ -427,22 +428,15 @@ extension Load {
             outcome.removeFromLists(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
             if case .kept = end { noteKept(token, outcome, &effects) }
-            return (outcome.home, facts.isLate && error == nil && self.isFirstLate(token))
+            return (outcome.home, isLate && node.isFirstLate(token))
         }
         effects.perform()
-        if isFirstLate { family.reports.report(Messages.loadedAfterClosing(way)) }
+        if isOutlived { family.reports.report(Messages.loadedAfterClosing(way)) }
         if let error {
             remember(error, failedWay, inputs)
             if case .failure = given { parent?.needFailed(failedWay, error) }
         }
         return (given, home)
-    }
-
-    /// Returns whether nothing was loaded in the container since the closing, and notes that something is.
-    private func isFirstLate(_ token: LockToken) -> Bool {
-        let rare = node.storage[token].more()
-        defer { rare.closing.hasLoadedLate = true }
-        return !rare.closing.hasLoadedLate
     }
 
     /// Outside the lock: remembers that the load has failed.

@@ -14,6 +14,8 @@ struct LoadOutcome {
     let mustBeRetried: Bool
     /// Whether the outcome is only for the reader that began the load.
     let isProvisional: Bool
+    /// Whether the home was closed before the load began, for nothing that began before: the instance is kept and never closed.
+    private let isLate: Bool
     /// The key's place in the root.
     private let rootPlace: Place
 
@@ -38,7 +40,8 @@ struct LoadOutcome {
         mustBeRetried = hasOldInputs && load.mustBeRetried(token) || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].record?.last)
-        lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty)
+        isLate = home.storage[token].isClosed && home.refuses(token, load.frame)
+        lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty, isLate: isLate)
     }
 
     /// Returns where the instance lives: in the asker if it's local, and otherwise in the deepest node of its floor, of what it was
@@ -132,18 +135,18 @@ struct LoadOutcome {
     }
 
     /// Returns the instance's lifetime, which it needs only if it or one of its inputs has closers.
-    private static func lifetime(_ token: LockToken, of load: Load, _ home: Node, hasInstance: Bool) -> Lifetime? {
+    private static func lifetime(
+        _ token: LockToken, of load: Load, _ home: Node, hasInstance: Bool, isLate: Bool
+    ) -> Lifetime? {
         let state = load.state
         var uses: [Lifetime] = []
         if let used = state[token].firstInput?.lifetime { uses.append(used) }
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
-        let closers = state[token].rare?.run.closers.value ?? []
+        // A closing closes what its closers load, but might never end if it did so with what others load meanwhile.
+        let isNeverClosed = isLate && !load.frame.chain.contains { $0.kind == .closer }
+        let closers = isNeverClosed ? [] : state[token].rare?.run.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
-        // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
-        let isLeft = load.facts.isLate && !load.frame.chain.contains { $0.kind == .closer }
-        return Lifetime(
-            token, load.key, home: home, closers: closers, uses: uses,
-            leftSince: isLeft ? load.facts.begun : 0)
+        return Lifetime(token, load.key, home: home, closers: closers, uses: uses)
     }
 
     /// Keeps the instance, or replaces `result` with what the reader gets instead; returns how the load has ended.
@@ -213,8 +216,12 @@ struct LoadOutcome {
     /// during the load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
         if isProvisional || mustBeRetried || home.isEnded(token) { return false }
-        // The load began before its home was closed, but has exceeded the deadline.
-        if home.storage[token].isClosed, !facts.isLate, key.kind != .property { return false }
+        // The load has exceeded a deadline, and nobody comes to close it.
+        if home.storage[token].isClosed, !isLate, key.kind != .property,
+            home.storage[token].rare?.closing.calls ?? 0 == 0
+        {
+            return false
+        }
         // The asker may not see the value of its home: it holds another one, or none.
         if home !== asker, case .found = home.look(token, key) { return false }
         return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, key, in: home)

@@ -129,9 +129,8 @@ enum Life: Comparable {
     case open
     /// The container refuses to load features, because it or an ancestor is closed or closing.
     case refusing
-    /// Readers that still wait are refused, too: the operation has ended, or the deadline of the closing is over.
-    case abandoning
-    /// The container is closed, so that features loaded later aren't kept.
+    /// Nothing that began before is awaited any longer: it has ended, or an operation or a deadline is over. Readers that still wait
+    /// are refused, too, and what begins to load is never closed.
     case closed
     /// The container was released.
     case ended
@@ -150,9 +149,11 @@ struct NodeState {
     /// Whether `withChild` made the container, and it isn't closed yet.
     var isOperation = false
     var isRefusing: Bool { life >= .refusing }
-    var isAbandoning: Bool { life >= .abandoning }
     var isClosed: Bool { life >= .closed }
-    /// The number of loads requested here that haven't ended, plus the number of reads here that wait for loads.
+    /// When it was closed.
+    private(set) var closed = UInt64.max
+    /// The number of loads requested here that haven't ended, of reads here that wait for loads, and of instances that have left whose
+    /// closers run.
     var inProgress: UInt32 = 0
     /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0
@@ -171,6 +172,11 @@ struct NodeState {
 
     /// Goes on to a later part of the node's life, unless it has got there.
     mutating func advance(to next: Life) { life = max(life, next) }
+
+    mutating func close(at time: UInt64) {
+        if isClosed { return }
+        (life, closed) = (.closed, time)
+    }
 
     /// Returns the rare state, creating it if necessary.
     mutating func more() -> RareNodeState { rare.orMade(RareNodeState()) }
@@ -305,10 +311,7 @@ extension Node {
     private func addChild(_ token: LockToken, _ child: Node, _ recorder: Load?) {
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let policy = storage[token].policy { child.storage[token].policy = policy }
-        // No closing comes to what's made once one of this node or above knows its nodes.
-        let isMissed =
-            storage[token].isRefusing && path.contains { $0.storage[token].rare?.closing.stage ?? .waiting > .waiting }
-        child.storage[token].advance(to: isMissed ? .closed : storage[token].life)
+        child.storage[token].advance(to: storage[token].life)
         if let recorder = recorder ?? storage[token].rare?.recorder { child.storage[token].more().recorder = recorder }
         let added = UnmanagedReference(child)
         let next = storage[token].firstChild
@@ -427,7 +430,7 @@ extension Node {
         var next: Node?
         family.lock.withLock { token in
             guard isReleased || storage[token].isReleased else { return }
-            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing.stage != nil
+            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing.calls ?? 0 > 0
             if storage[token].isReleased { return }
             let wasClosed = storage[token].isClosed
             storage[token].advance(to: .ended)
@@ -471,9 +474,10 @@ extension Node {
             }
             if !rare.closing.closers.value.isEmpty { unclosed.append(nil) }
         } else if !rare.closing.teardowns.isEmpty {
-            // What a closing has left, or what came after it, is closed once nobody has it.
+            // What a load made that a closing has abandoned is closed once nobody has it.
             storage[token].more().closing.teardowns = rare.closing.teardowns.take()
         }
+        if let parent { for run in rare.closing.runs.all { parent.addWork(token, run) } }
         if rare.supplier.value != nil { family.state[token].supplied[ObjectIdentifier(self)] = nil }
         effects.wake(rare.closing.idleWaiters)
         garbage.add(rare)

@@ -234,21 +234,20 @@ struct Reading: ~Copyable {
             return hidden(token, below: site.node)
         }
         if let decision = accept(token, site) ?? refuseNesting(token) { return decision }
-        let isLate = isLate(token, in: site.node)
-        if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
+        if key.kind.throws, isRefused(token, in: site.node) { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
         let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
         let expected = site.node.use { expectedHome(token, of: $0, site, record.last) }
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
         if misses < 4, !record.loads.isEmpty, let decision = join(token, record, site, expected) { return decision }
-        return begin(token, record, site, expected, replacement, isLate: isLate)
+        return begin(token, record, site, expected, replacement)
     }
 
     /// Begins a load, unless the policy refuses it.
     @inline(__always)
     private mutating func begin(
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ expected: UnmanagedReference<Node>,
-        _ replacement: Replacement?, isLate: Bool
+        _ replacement: Replacement?
     ) -> Decision {
         var loader = replacement
         var (isExternal, isStandIn) = (request.isExternal, false)
@@ -266,7 +265,7 @@ struct Reading: ~Copyable {
             home: site.home, floor: site.floor, isReplaced: replacement != nil,
             reloads: request.reloads,
             isExternal: isExternal, isStandIn: isStandIn, expected: expected,
-            begun: node.family.state[token].now, isLate: isLate)
+            begun: node.family.state[token].now)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &record.loads)
         isOwn = true
@@ -336,15 +335,12 @@ struct Reading: ~Copyable {
         return isTooDeep ? .tooDeep(frame.way + [key]) : nil
     }
 
-    /// Whether a closed container refuses the read, which may load defaults, and what an earlier load needs.
+    /// Whether a closing or closed container refuses the read, which may load what an earlier load needs.
     ///
     /// A read that has waited for another's load began before a closing, which waits for the end of that read.
     @inline(__always)
-    private func isLate(_ token: LockToken, in node: UnmanagedReference<Node>) -> Bool {
-        node.use { node in
-            key.kind != .property && node.refuses(token, frame)
-                && (awaited?.waiter == nil || node.storage[token].isAbandoning)
-        }
+    private func isRefused(_ token: LockToken, in node: UnmanagedReference<Node>) -> Bool {
+        node.use { $0.refuses(token, frame) && (awaited?.waiter == nil || $0.storage[token].isClosed) }
     }
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.

@@ -175,7 +175,7 @@ extension Container {
             if node.isEnded(token) { return Life.ended }
             let rare = node.storage[token].more()
             rare.closing.closers.append(closer)
-            return rare.closing.stage == nil ? node.storage[token].life : .open
+            return rare.closing.calls == 0 ? node.storage[token].life : .open
         }
         if life != .ended { closer.task?.begin() }
         if life == .ended { node.family.reports.report(Messages.changeAfterEnd(.closer)) }

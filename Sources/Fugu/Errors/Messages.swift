@@ -366,9 +366,8 @@ enum Messages {
         "Fugu: closing the container of withChild failed, too, after its operation had thrown \(error): \(closing)"
     }
 
-    static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
-        let caller =
-            isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? closedName)"
+    static func closingWaitsForItself(_ feature: String?, _ caller: CloseError.Caller) -> String {
+        let caller = "\(caller.rawValue) of \(feature ?? closedName)"
         return
             "Fugu: \(caller) waits for close() of a container which in turn waits for it.\nFix: call close() from outside, "
             + "for example at the program's end; a teardown closure only ends what its own feature opened."
