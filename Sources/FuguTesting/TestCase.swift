@@ -14,6 +14,8 @@ final class TestCase: Sendable {
         var hasEnded = false
         /// What the case has done through `Container.shared`.
         var uses: Set<String> = []
+        /// What was refused.
+        var refusals: Set<String> = []
         /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
         var recorded: Set<String> = []
     }
@@ -109,7 +111,7 @@ final class TestCase: Sendable {
 
     private func makeStrict(_ container: Container) {
         Runner.begin()
-        container.makeStrict(Strictness(advise: Messages.adviceForTrait) { [self] in record($0.error.description) })
+        container.makeStrict(Strictness(advise: Messages.adviceForTrait) { [self] in refuse($0) })
         container.handleReports { [self] in record($0) }
     }
 
@@ -124,6 +126,12 @@ final class TestCase: Sendable {
         }
         if hasEnded { return issue(Messages.late(text, name)) }
         if isOwn { issue(text) }
+    }
+
+    /// Fails the test because a feature was refused, once for each feature and place.
+    private func refuse(_ refusal: Strictness.Refusal) {
+        let text = refusal.error.description
+        if state.withLock({ $0.refusals.insert(text).inserted }) { record(text) }
     }
 
     /// Fails the test because it uses `Container.shared` beside its own container, once for each place.

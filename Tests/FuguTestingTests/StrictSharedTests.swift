@@ -370,7 +370,7 @@ extension StrictSharedTests {
                 await expect(Task { Self.run() }.value, equals: "placeholder")
             }
         }
-        expect(found.count, equals: 3)
+        expect(found.count, equals: 2)
         let text =
             "Fugu: Mailer reaches outside the process and wasn't set for this test.\nPath: Account → Signup → Mailer\nFix: the program "
             + "made this container with Container(). Let it take one from the test, such as Container.current.child(), and set the "

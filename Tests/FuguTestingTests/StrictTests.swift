@@ -38,7 +38,7 @@ struct StrictTests {
             let container = Container.strict()
             expect(container[Kept.self], is: container.child()[Kept.self])
         }
-        expect(found.count, equals: 2)
+        expect(found.count, equals: 1)
     }
 
     @Test(
@@ -128,7 +128,7 @@ struct StrictTests {
             "Fugu: Sender.count was called, but it isn't implemented.\n"
             + "Fix: give the double a closure for it."
         let wrong = "server: strictness.port: expected Int, found string \"http\""
-        expect(seen.all, equals: [own, own, own, other, endpoint, wrong])
+        expect(seen.all, equals: [own, own, other, endpoint, wrong])
     }
 
     @Test("A failure that comes after the end of its case says so (law 29)")
@@ -236,20 +236,20 @@ struct StrictTests {
                 _ = Container.shared[Account.self]
                 _ = Container.shared.child()[Account.self]
             }
-            expect(found.count, equals: 2)
+            expect(found.count, equals: 1)
         }
         let onThreads = await issues {
             await withTaskGroup { group in
                 for _ in 1...100 { group.addTask { _ = Container.shared[Account.self] } }
             }
         }
-        expect(onThreads.count, equals: 100)
+        expect(onThreads.count, equals: 1)
         let inTasks = await issues {
             await withTaskGroup { group in
                 for _ in 1...100 { group.addTask { _ = try? await Container.shared[Archive.self] } }
             }
         }
-        expect(inTasks.count, equals: 100)
+        expect(inTasks.count, equals: 1)
         expect(Container.shared.ifLoaded(Archive.self) == nil)
         expect(Container.shared.ifLoaded(Account.self) == nil)
         expect(Container.shared.ifLoaded(Signup.self) == nil)

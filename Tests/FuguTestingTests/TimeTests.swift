@@ -81,7 +81,8 @@ extension AnyClockTests {
         expect(AnyClock.immediate.now.offset, equals: .zero)
     }
 
-    @Test("Sleeping on the immediate clock lets tasks of the same actor run, and ends with a cancellation by them") @MainActor
+    @Test("Sleeping on the immediate clock lets tasks of the same actor run, and ends with a cancellation by them")
+    @MainActor
     func immediateTakesTurns() async throws {
         let clock = AnyClock.immediate
         var (turns, sleeps) = (0, 0)
@@ -286,7 +287,9 @@ extension AnyClockTests {
             }
         }
         for clock in [AnyClock(.continuous), AnyClock(.suspending)] {
-            let task = Task { for await _ in clock.timer(interval: .seconds(Int64.max), tolerance: .seconds(Int64.max)) {} }
+            let task = Task {
+                for await _ in clock.timer(interval: .seconds(Int64.max), tolerance: .seconds(Int64.max)) {}
+            }
             task.cancel()
             await task.value
         }

@@ -58,19 +58,23 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     func willStop(_ error: LoadError) {}
 
     /// Returns what a reader gets instead of a feature; it fails the test unless only a part of that is set.
-    func refusal(
-        of request: Request, in node: Node, under frame: Frame?
-    ) -> (isProvisional: Bool, answer: (Container) throws -> Payload) {
+    ///
+    /// A plain feature without a stand-in has to be loaded, since the read can't throw.
+    func refusal(of request: Request, in node: Node, under frame: Frame?) -> LoadRefusal {
         let loads = frame.map { Array($0.chain.prefix { $0.kind == .load }) } ?? []
         // Reading a feature to set a part of it isn't a mistake.
         if request.placeholder != nil, isForPart(request.key, node, frame, loads) {
-            return (true, { [self] in partly(request, for: $0) })
+            return (true, false, { [self] in partly(request, for: $0) })
         }
         let refusal = refusal(request, frame)
+        if request.key.kind == .feature, request.placeholder == nil {
+            report(refusal)
+            return (isForAll, true, { _ in throw refusal.error })
+        }
         // The closure that configures the container may still set what it has read, maybe through loads.
         let isConfiguring = note(refusal, in: loads.last?.node ?? node)
         return (
-            isForAll || isConfiguring,
+            isForAll || isConfiguring, false,
             { [self] in
                 if isConfiguring {
                     if request.placeholder != nil { return partly(request, for: $0) }
@@ -116,7 +120,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
         let place = request.place?.outsideLibrary
         var remedy = advise(request.hasTestValue ? nil : Messages.setLine(for: request.key))
         if !request.key.kind.throws, request.placeholder == nil {
-            remedy += Messages.stopsWithoutStandIn(request.key)
+            remedy += Messages.withoutStandIn(request.key)
         }
         if !request.hasTestValue, request.key.hasUnusedTestValue { remedy += Messages.testValueIsVariable }
         let error = LoadError.external(
@@ -159,6 +163,9 @@ extension Container {
         }
         if !hasRead { load.family.reports.report(Messages.madeExternal(load.key, key, load.way)) }
     }
+
+    /// Whether the process may run tests.
+    static var isTested: Bool { TestProcess.isTesting }
 
     /// Whether the load of a feature that has a value for tests gives it.
     @usableFromInline package var givesTestValue: Bool { PreviewRun.isOn || isStrict }

@@ -43,6 +43,8 @@ struct Reading: ~Copyable {
     private var waitStart: Duration?
     /// Whether nobody reads, so that no error stops the program.
     private let hasNoReader: Bool
+    /// Whether an external feature is loaded though the policy has refused it, and whether it isn't kept then.
+    private var refused: (goesOn: Bool, isProvisional: Bool) = (false, false)
 
     private var key: Key { request.key }
 
@@ -76,6 +78,7 @@ struct Reading: ~Copyable {
                 let wait = Result { try waiter.block() }
                 endWait(for: load)
                 guard case .success = wait else { return try refuseWaiting(waiter) }
+            case .external(let refuser): if let instead = try refuse(by: refuser) { return instead }
             case .ended where key.kind == .property:
                 node.family.reports.report(Messages.readAfterEnd(Frame.way(to: key)))
                 return try loader(Container.ended)
@@ -116,6 +119,9 @@ struct Reading: ~Copyable {
             case .wait(let other, let joined):
                 if let frame { other.raise(for: frame) }
                 (load, waiter) = (other, joined)
+            case .external(let refuser):
+                if let instead = try refuse(by: refuser) { return instead }
+                continue
             case let decision: return try refuse(decision)
             }
             do {
@@ -166,12 +172,8 @@ struct Reading: ~Copyable {
         if let waitStart { node.family.emit(.waited(load, by: frame, since: waitStart)) }
     }
 
-    /// Returns the placeholder of an external feature, or throws or stops.
     @inline(never)
-    private func refuse(_ decision: consuming Decision) throws -> Payload {
-        if case .external(let refuser) = decision { return try refuse(by: refuser) }
-        throw error(decision)
-    }
+    private func refuse(_ decision: consuming Decision) throws -> Payload { throw error(decision) }
 
     /// Returns the error for a decision, or stops the program if reads of this kind of key can't throw.
     private func error(_ decision: consuming Decision) -> any Error {
@@ -251,7 +253,7 @@ struct Reading: ~Copyable {
     ) -> Decision {
         var loader = replacement
         var (isExternal, isStandIn) = (request.isExternal, false)
-        if isExternal, let policy = node.storage[token].policy {
+        if isExternal, !refused.goesOn, let policy = node.storage[token].policy {
             if replacement == nil {
                 switch policy.answer(to: request, under: frame) {
                 case .refuse(let refuser): return .external(refuser)
@@ -268,6 +270,7 @@ struct Reading: ~Copyable {
             begun: node.family.state[token].now)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
         load.begin(token, for: container, in: &record.loads)
+        if refused.isProvisional { load.state[token].isProvisional = true }
         isOwn = true
         let isElsewhere = load.node !== node
         if isTask, isElsewhere {
@@ -443,12 +446,17 @@ struct Reading: ~Copyable {
         effects.perform()
     }
 
-    /// Returns what a reader gets instead of an external feature that wasn't set, or throws; stops the program if that's nothing and the
-    /// read can't throw.
+    /// Returns what a reader gets instead of an external feature that wasn't set, or `nil` if it's loaded all the same, or throws; stops
+    /// the program if that's nothing and the read can't throw.
     ///
     /// The feature counts as read from the root, so that a child that sets it has its own instances of what was made with it.
-    private func refuse(by refuser: any LoadRefuser) throws -> Payload {
+    @inline(never)
+    private mutating func refuse(by refuser: any LoadRefuser) throws -> Payload? {
         let refusal = refuser.refusal(of: request, in: node, under: frame)
+        if refusal.goesOn {
+            refused = (true, refusal.isProvisional)
+            return nil
+        }
         node.family.lock.withLock { token in
             recorder?.recordMissing(token, of: key, isProvisional: refusal.isProvisional)
         }
@@ -505,13 +513,14 @@ protocol LoadPolicy: AnyObject, Sendable {
 
 /// What answers readers of external features that aren't loaded.
 protocol LoadRefuser: AnyObject, Sendable {
-    /// Returns what a reader gets instead, and whether what's made from that isn't kept.
+    /// Returns what a reader gets instead, and whether what's made from that isn't kept; or whether it's loaded all the same.
     ///
     /// - `frame`: The work that needs it.
-    func refusal(
-        of request: Request, in node: Node, under frame: Frame?
-    ) -> (isProvisional: Bool, answer: (Container) throws -> Payload)
+    func refusal(of request: Request, in node: Node, under frame: Frame?) -> LoadRefusal
 }
+
+/// What a reader gets instead of a feature that was refused.
+typealias LoadRefusal = (isProvisional: Bool, goesOn: Bool, answer: (Container) throws -> Payload)
 
 /// What becomes of the load of a feature that reaches outside the process.
 enum LoadAnswer {

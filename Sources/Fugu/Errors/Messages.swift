@@ -109,8 +109,11 @@ enum Messages {
     }
 
     /// The last line about a key that a strict container refuses and has nothing to give for.
-    static func stopsWithoutStandIn(_ key: Key) -> String {
-        "\n(The process stops, because this read can't throw and has nothing to give. With a testValue, \(key.name) gives that.)"
+    static func withoutStandIn(_ key: Key) -> String {
+        key.kind == .property
+            ? "\n(The process stops, because this read can't throw, and its type has no empty value. With a testValue, \(key.name) gives "
+                + "that.)"
+            : "\n(The test goes on with the real one, since this read can't throw. With a testValue, \(key.name) gives that.)"
     }
 
     static func noPreview(_ key: String) -> String {

@@ -24,8 +24,8 @@
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
     ///   - isExternal: A Boolean value that indicates whether the feature reaches outside the process, which a placeholder or a value
-    ///     for tests says, too. If it's `true` and neither is given, a read in a strict container fails the test and stops the
-    ///     process, because the read can't throw and has nothing to give; a preview that gives none stops, too.
+    ///     for tests says, too. If it's `true` and neither is given, a read in a strict container fails the test and loads the real
+    ///     one, because the read can't throw; a preview that gives none stops.
     ///   - placeholder: A closure that returns what strict containers give after they have failed the test.
     ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests or,
     ///     failing that, the placeholder.

@@ -26,8 +26,8 @@
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
     ///   - isExternal: A Boolean value that indicates whether the feature reaches outside the process, which a value for tests says,
-    ///     too. If it's `true` and there's no such value, a read in a strict container fails the test and stops the process, because
-    ///     the read can't throw and has nothing to give; a preview that gives none stops, too.
+    ///     too. If it's `true` and there's no such value, a read in a strict container fails the test and loads the real one, because
+    ///     the read can't throw; a preview that gives none stops.
     ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests.
     ///   - testValue: A closure that creates the instance for a test, like ``MainActorFeature/testValue(in:)``.
     ///   - id: A value that differs between the keys of one place in the source that creates several keys.

@@ -158,8 +158,12 @@ final class PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
 
     /// Returns the request for the key, which a strict container refuses without a value, as it does what's external.
     func request(_ key: UInt) -> Request {
-        let placeholder: (@Sendable (Container) -> Payload)? =
-            if let testValue { { _ in Payload(testValue()) } } else { nil }
+        var placeholder: (@Sendable (Container) -> Payload)?
+        if let testValue {
+            placeholder = { _ in Payload(testValue()) }
+        } else if isRequired, Container.isTested, let empty = emptyValue(of: Value.self) {
+            placeholder = { _ in Payload(empty) }
+        }
         return Request(
             key, reloads: true, isExternal: isRequired, hasTestValue: testValue != nil, placeholder: placeholder)
     }
