@@ -57,7 +57,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     public let missing: [Feature]
     /// The paths of loads that need themselves.
     public let cycles: [[String]]
-    /// Other failures: the feature whose load failed, with the text of its error.
+    /// Other failures: the feature whose load failed, or of which the child doesn't share the instance in the declared home, with
+    /// the text of its error.
     public let failures: [(feature: Feature, error: String)]
 
     /// A Boolean value that indicates whether something couldn't be loaded: a feature is missing, or a load needs itself or failed.
@@ -240,7 +241,11 @@ private final class CheckRun: Sendable {
         // What a load of a check does wrong is in the check, or is said when the program does it.
         copy.handleReports { _ in }
         let child = copy.child()
-        let standIns = StandIns { [progress] in progress.stop($0) }
+        let standIns = StandIns { [progress] in
+            progress.stop($0)
+        } goOn: { [progress] in
+            progress.note($0, [])
+        }
         copy.use(standIns)
         overridden = members.map { member in
             guard let name = child.hold(member) else { fatalError(Messages.cannotOverride("\(member)")) }
@@ -324,7 +329,7 @@ private final class CheckProgress: Sendable {
         for failure in failures { note(failure.error, failure.path) }
     }
 
-    private func note(_ error: any Error, _ path: [String]) {
+    func note(_ error: any Error, _ path: [String]) {
         guard let error = error as? LoadError else {
             return add(path, .failed(feature: path.last ?? "?", "\(type(of: error))"))
         }

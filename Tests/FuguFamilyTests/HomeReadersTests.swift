@@ -223,17 +223,6 @@ extension HomeKeyTests {
         try expect(request.child()[Pool.self].address, equals: "b.example")
     }
 
-    @Test("An overridden input of a plain feature stops the program with the way there (law 15)")
-    func overriddenInputOfPlain() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let region = Container().child { $0[HomeKeyTests.Region.self] = 2 }
-            _ = region.child { $0.address = "elsewhere" }[HomeKeyTests.Map.self]
-        }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        expect(text.contains(#"Map → \.address"#))
-        expect(text.contains("has the home .with(HomeKeyTests.Region.self)"))
-    }
-
     @Test("A child can set it for itself, and sees one that an ancestor has set (laws 14 and 15)")
     func isSet() throws {
         let root = Container().unreported

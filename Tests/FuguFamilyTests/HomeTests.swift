@@ -455,16 +455,6 @@ extension HomeSharedTests {
         }
     }
 
-    @Test("One of a plain feature stops the program with the way there (law 15)")
-    func overriddenInputOfPlain() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let child = Container().child { $0[HomeSharedTests.Level.self] = 2 }
-            _ = child[HomeSharedTests.Pool.self]
-        }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        expect(text.contains("Pool → Level"))
-    }
-
     @Test("A child can set a shared feature for itself (laws 14, 15)")
     func isSet() {
         Drawing(

@@ -100,6 +100,32 @@ struct StrictTests {
         expect(found.allSatisfy { !$0.text.contains(" → Mailer → ") }, "\(found)")
     }
 
+    struct Banner: Feature {
+        static var home: Home { .shared }
+        let text: String
+        static func load(in container: any FeatureContainer) -> Banner { Banner(text: "banner \(container.port)") }
+    }
+    struct Index: ThrowingFeature {
+        static var home: Home { .shared }
+        static func load(in container: any FeatureContainer) throws -> String { "index \(container.port)" }
+    }
+
+    @Test(
+        "A child that overrides what a declared home was made from fails the test, once for each feature (laws 15, 29)")
+    func overriddenHome() async {
+        let found = await issues {
+            let container = Container.strict()
+            for port in [1, 2] {
+                let child = container.child { $0.port = port }
+                expect(child[Banner.self].text, equals: "banner \(port)")
+                #expect(throws: LoadError.self) { try child[Index.self] }
+            }
+        }
+        expect(found.count, equals: 2, "\(found)")
+        expect(found.first?.text.contains("Banner has the home .shared, but was read in a child") == true, "\(found)")
+        expect(found.last?.text.contains(#"Path: Index → \.port"#) == true, "\(found)")
+    }
+
     @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 29)")
     func offTask() async throws {
         let place = try #require(Test.current?.sourceLocation)

@@ -40,7 +40,7 @@ private struct RandomProgram: Sendable, CustomStringConvertible {
     init(seed: UInt64, count: Int) {
         var random = SeededGenerator(seed: seed)
         overridden = (0..<3).filter { _ in random.happens(50) }
-        // Where each will live: a declared home must be possible, or what can't throw would stop the program.
+        // Where each will live: a declared home must be possible, or what can't throw would live elsewhere, too.
         var places: [Int: Place] = [:]
         var later: [Vertex] = []
         for index in (0..<count).reversed() {

@@ -166,7 +166,8 @@ extension LoadOutcome {
         let family = home.family
         guard facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal, !facts.isReplaced,
             // Who keeps a child for each key or path opens one for each on purpose.
-            home.storage[token].past?.origin?.way.isKeyed != true
+            home.storage[token].past?.origin?.way.isKeyed != true,
+            family.record(token, of: key)?.isOverridden != true
         else { return }
         let homeKeys = provenance.homeKeys.filter { home.holds(token, $0) }
         if !homeKeys.isEmpty, let parent = home.parent {

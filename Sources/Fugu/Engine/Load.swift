@@ -265,13 +265,19 @@ extension Load {
         record(token, root.madeCell(token, key), of: UnmanagedReference(root), as: key)
     }
 
-    /// Records a key by what the node sees of it now, though the load was refused a value: a change may give it one.
+    /// Records a key of which the node sees nothing.
     func recordUnseen(_ token: LockToken, _ key: Key) {
         guard !isFinished else { return }
-        add(
-            token,
-            Input(key: key, time: node.time(token, of: key), isKept: true, provenance: nil, lifetime: nil), 0)
-        outerRecorder(token)?.recordUnseen(token, key)
+        let time = node.time(token, of: key)
+        add(token, Input(key: key, time: time, isKept: true, provenance: nil, lifetime: nil), 0)
+    }
+
+    /// Records where a key is held, whose value isn't read.
+    func recordHeld(_ token: LockToken, _ key: Key) {
+        guard let holder = node.path.first(where: { $0.holds(token, key) }) else {
+            return recordMissing(token, of: key)
+        }
+        record(token, holder.madeCell(token, key), of: UnmanagedReference(holder), as: key)
     }
 
     /// Notes that what the load gives is only for its container.

@@ -63,6 +63,8 @@ final class RarePlaceState {
 final class KeyRecord {
     @safe @exclusivity(unchecked) var loads = LoadList()
     @safe @exclusivity(unchecked) var last: Provenance?
+    /// Whether a reader that doesn't see what lives in the declared home was reported.
+    @safe @exclusivity(unchecked) var isOverridden = false
 
     @inline(never) init() {}
 }

@@ -10,7 +10,7 @@ struct Reading: ~Copyable {
         case external(any LoadRefuser)
         case cycle([Key])
         case tooDeep([Key])
-        /// A container on the way has an instance of its own, because it overrides the last key, or because that is local.
+        /// The reader doesn't see what lives in the declared home, because it overrides the last key, or because that is local.
         case hidden([Key], byLocal: Bool)
         case closed([Key])
         case failed(any Error, [Key])
@@ -37,6 +37,8 @@ struct Reading: ~Copyable {
     private var awaited: (outcome: PendingOutcome, waiter: Waiter?)?
     /// Whether this read began that load.
     private var isOwn = false
+    /// Whether the declared home doesn't count, because the reader doesn't see what lives there.
+    private var isUndeclared = false
     /// The number of outcomes that weren't valid for this reader.
     private var misses = 0
     /// The time at which the wait began, if somebody listens.
@@ -66,7 +68,7 @@ struct Reading: ~Copyable {
 
     /// Returns the value, loading it on this thread if necessary.
     ///
-    /// - `loader`: Loads the value. It's called at most once, on this thread.
+    /// - `loader`: Loads the value, on this thread. It's called at most once for a container.
     consuming func read(_ loader: (Container) throws -> Payload) throws -> Payload {
         while true {
             switch nextStep() {
@@ -79,6 +81,10 @@ struct Reading: ~Copyable {
                 endWait(for: load)
                 guard case .success = wait else { return try refuseWaiting(waiter) }
             case .external(let refuser): if let instead = try refuse(by: refuser) { return instead }
+            case .hidden(let way, let byLocal) where !key.kind.throws:
+                // A read that can't throw gives the reader an instance of its own, neither another's nor none.
+                _ = overridden(way, byLocal: byLocal)
+                isUndeclared = true
             case .ended where key.kind == .property:
                 node.family.reports.report(Messages.readAfterEnd(Frame.way(to: key)))
                 return try loader(Container.ended)
@@ -91,10 +97,13 @@ struct Reading: ~Copyable {
     private func run(
         _ load: Load, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let container = asked(by: load)
+        let (container, recorder) = (asked(by: load), recorder(of: load))
         if let replacement { return try load.run(for: container, recorder, replacement.load) }
         return try load.run(for: container, recorder, loader)
     }
+
+    /// Returns the load that records what a load gives: what's loaded elsewhere is an input only if the reader sees it.
+    private func recorder(of load: Load) -> Load? { load.node === node ? recorder : nil }
 
     /// Returns the container that's asked for a load: the one of the reader, or its ancestor to which the feature belongs.
     @inline(__always)
@@ -147,7 +156,8 @@ struct Reading: ~Copyable {
         _ load: Load, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
         let mayRunHere = !hasActor && !load.frame.level.isMultiple(of: 16)
-        let waiter = load.start(for: asked(by: load), recorder, mayRunHere: mayRunHere, awaited!.waiter, loader)
+        let waiter = load.start(
+            for: asked(by: load), recorder(of: load), mayRunHere: mayRunHere, awaited!.waiter, loader)
         if let frame, waiter != nil {
             frame.addOwnLoad(load)
             load.raise(for: frame)
@@ -181,9 +191,7 @@ struct Reading: ~Copyable {
         switch decision {
         case .cycle(let way): error = isOwnReplacement ? .ownReplacement(way) : .cycle(way)
         case .tooDeep(let way): error = .tooDeep(way)
-        case .hidden(let way, let byLocal):
-            noteHidden(way, byLocal: byLocal)
-            error = .overridden((frame?.way ?? []) + way, of: key, home: request.home, byLocal: byLocal)
+        case .hidden(let way, let byLocal): error = overridden(way, byLocal: byLocal)
         case .closed(let way): error = .closed(way)
         case .failed(let other, let way):
             if !way.isEmpty { frame?.needFailed(way, other) }
@@ -269,6 +277,7 @@ struct Reading: ~Copyable {
             isExternal: isExternal, isStandIn: isStandIn, expected: expected,
             begun: node.family.state[token].now)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
+        if isUndeclared { for key in request.home.keys ?? [] { load.recordHeld(token, key) } }
         load.begin(token, for: container, in: &record.loads)
         if refused.isProvisional { load.state[token].isProvisional = true }
         isOwn = true
@@ -307,7 +316,10 @@ struct Reading: ~Copyable {
     /// - `limit`: The nearest node that holds the key without a value.
     @inline(__always)
     private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?) -> Site {
-        if !request.home.isFixed { return Site(node: UnmanagedReference(node), home: request.home, floor: limit) }
+        if isUndeclared || !request.home.isFixed {
+            let home = isUndeclared ? .inferred : request.home
+            return Site(node: UnmanagedReference(node), home: home, floor: limit)
+        }
         let declared = node.declaredHome(token, with: request.home.keys)
         let home = node.homeRoot(token, below: declared) ?? declared
         let isInferred = home !== declared
@@ -424,26 +436,33 @@ struct Reading: ~Copyable {
         return .hidden(way, byLocal: isLocal)
     }
 
-    /// Outside the lock: lets what hides an instance be an input of the load that reads, so that the error isn't others', and lets
-    /// followers here watch it.
+    /// Outside the lock: returns the error of a reader that doesn't see what lives in the declared home, which is reported once for each
+    /// feature.
+    ///
+    /// If it's thrown, a load that catches it was made from what hides the instance.
     @inline(never)
-    private func noteHidden(_ way: [Key], byLocal: Bool) {
+    private func overridden(_ way: [Key], byLocal: Bool) -> LoadError {
+        let error = LoadError.overridden((frame?.way ?? []) + way, of: key, home: request.home, byLocal: byLocal)
+            .read(at: request.readPlace)
         var effects = Effects()
-        node.family.lock.withLock { token in
-            let holder = node.path.first { $0.holds(token, way.last!) }
-            if byLocal {
-                recorder?.noteLocal(token)
-            } else if let holder {
-                let cell = holder.place(token, way.last!)[token].cell
-                recorder?.record(token, cell, of: UnmanagedReference(holder), as: way.last!)
+        let (isNew, policy) = node.family.lock.withLock { token in
+            let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
+            if key.kind.throws {
+                recorder?.recordUnseen(token, key)
+                if byLocal { recorder?.noteLocal(token) } else { recorder?.recordHeld(token, way.last!) }
+                if let place = node.cell(token, key)?.place, let last = record.last {
+                    effects.noteFailure(token, place, of: last, isOutdated: false)
+                }
             }
-            for key in [key] + (request.home.keys ?? []) { recorder?.recordUnseen(token, key) }
-            guard let place = node.cell(token, key)?.place,
-                let last = node.family.last(token, of: key)
-            else { return }
-            effects.noteFailure(token, place, of: last, isOutdated: holder == nil && !byLocal)
+            defer { record.isOverridden = true }
+            return (!record.isOverridden, node.storage[token].policy)
         }
         effects.perform()
+        if isNew {
+            node.family.reports.report(error.description)
+            policy?.willGoOn(error)
+        }
+        return error
     }
 
     /// Returns what a reader gets instead of an external feature that wasn't set, or `nil` if it's loaded all the same, or throws; stops
@@ -482,6 +501,7 @@ extension Container {
         case .refuse(let refuser)?:
             let refusal = refuser.refusal(of: request, in: node, under: parent)
             if refusal.isProvisional { node.family.lock.withLock { load.state[$0].isProvisional = true } }
+            if refusal.goesOn { return (nil, false) }
             do {
                 return (Replacement(try refusal.answer(self)), false)
             } catch let error as LoadError where !request.key.kind.throws {
@@ -509,6 +529,13 @@ protocol LoadPolicy: AnyObject, Sendable {
     func substitutes(_ request: borrowing Request) -> Bool
     /// Called before the program stops, since a read that can't throw has no value to give; it may not return.
     func willStop(_ error: LoadError)
+    /// Called when a reader doesn't see what lives in a declared home.
+    func willGoOn(_ error: LoadError)
+}
+
+extension LoadPolicy {
+    /// Does nothing: it's reported.
+    func willGoOn(_ error: LoadError) {}
 }
 
 /// What answers readers of external features that aren't loaded.

@@ -36,7 +36,7 @@ public import Synchronization
 /// The identity of a key, in one word.
 ///
 /// For a type, the word is the type's address with the kind in the two low bits; for a value key, a number with the
-/// highest bit set, which no type's address has. The next bit marks what a container would inherit of a decorated feature.
+/// highest bit set, which no type's address has.
 @frozen @usableFromInline package struct Key: Hashable, Sendable {
     @usableFromInline package let raw: UInt
 
