@@ -15,7 +15,7 @@ public import Fugu
 /// external, without a declared home
 ///   Mailer: Signup → Mailer
 /// missing
-///   Payments: Checkout → Payments
+///   Payments: Checkout
 /// ```
 public struct ContainerCheck: Sendable, CustomStringConvertible {
     /// A feature in a check.
@@ -25,6 +25,12 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         /// The names of the keys on the path that explains the finding: from one of the roots to the feature, or from the feature
         /// to the override because of which it lives in a child, or to what wasn't loaded.
         public let path: [String]
+        /// The names of the features that weren't loaded because they need this one, if it's missing or has no placeholder.
+        public let unloaded: [String]
+
+        init(name: String, path: [String], unloaded: [String] = []) {
+            (self.name, self.path, self.unloaded) = (name, path, unloaded)
+        }
     }
 
     /// The names of the keys that the child overrides.
@@ -51,9 +57,9 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     public let tested: [Feature]
     /// External features without a placeholder.
     ///
-    /// Features that need them weren't loaded; set them to check those, too.
+    /// Features that need them weren't loaded, and are listed with them; set them to check those, too.
     public let unknown: [Feature]
-    /// Features that nothing supplies; see `Required`.
+    /// Features that nothing supplies, with those that need them; see `Required`.
     public let missing: [Feature]
     /// The paths of loads that need themselves.
     public let cycles: [[String]]
@@ -75,8 +81,10 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         (shared, overriding, local) = (homes.shared.sorted, homes.overriding.sorted, homes.local.sorted)
         undetermined = homes.undetermined.sorted
         func found(_ finding: LoadCheck.Finding) -> [Feature] {
-            findings.all.filter { $0.finding == finding }.map { Feature(name: $0.path.last ?? "?", path: $0.path) }
-                .sorted { $0.name < $1.name }
+            findings.all.filter { $0.finding == finding }.map { path, finding in
+                let name = path.last ?? "?"
+                return Feature(name: name, path: path, unloaded: findings.unloaded[name, default: []].sorted())
+            }.sorted { $0.name < $1.name }
         }
         (external, unknown, missing) = (found(.external), found(.unknown), found(.missing))
         cycles = found(.cycle).map(\.path)
@@ -100,8 +108,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         add(Messages.dependsOnUnloaded, undetermined.map { Messages.checked($0.name, $0.path) })
         add(Messages.hasNoHome, external.map { Messages.checked($0.name, $0.path) })
         add(Messages.isForTests, tested.map(\.name))
-        add(Messages.hasNoPlaceholder, unknown.map { Messages.checked($0.name, $0.path) })
-        add(Messages.isMissing, missing.map { Messages.checked($0.name, $0.path) })
+        add(Messages.hasNoPlaceholder, unknown.map { Messages.unloaded($0.name, $0.unloaded) })
+        add(Messages.isMissing, missing.map { Messages.unloaded($0.name, $0.unloaded) })
         add(Messages.needsItself, cycles.map { Messages.checked(nil, $0) })
         add(Messages.hasFailed, failures.map { "\(Messages.checked($0.feature.name, $0.feature.path)): \($0.error)" })
         return lines.joined(separator: "\n")
@@ -111,6 +119,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
 /// The findings, each key once, with the graph's text of an error, which contains no secret.
 private struct Findings {
     private(set) var all: [(path: [String], finding: LoadCheck.Finding)] = []
+    /// What was on the way to a feature that nothing gives, in any root.
+    private(set) var unloaded: [String: Set<String>] = [:]
 
     init(_ roots: [(findings: [(path: [String], finding: LoadCheck.Finding)], graph: ContainerGraph)]) {
         for root in roots {
@@ -119,6 +129,9 @@ private struct Findings {
     }
 
     private mutating func add(_ path: [String], _ finding: LoadCheck.Finding) {
+        if finding == .unknown || finding == .missing, let name = path.last {
+            unloaded[name, default: []].formUnion(path.dropLast())
+        }
         let isKnown = all.contains { known in
             known.finding == finding
                 && (finding == .cycle ? Set(known.path) == Set(path) : known.path.last == path.last)
@@ -334,8 +347,7 @@ private final class CheckProgress: Sendable {
             return add(path, .failed(feature: path.last ?? "?", "\(type(of: error))"))
         }
         switch error.code {
-        // Its stand-in says so.
-        case .notSet: return
+        case .notSet: add(error.path, .unknown)
         case .notSupplied: add(error.path, .missing)
         case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)
         default: add(error.path, .failed(feature: error.feature, error.description))
