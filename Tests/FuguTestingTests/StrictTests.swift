@@ -212,9 +212,12 @@ struct StrictTests {
             found.map(\.text),
             equals: [
                 "Fugu: the test applies an EnvironmentSource with the variables of this process, so it depends on the machine.\n"
-                    + #"Fix: pass those that it needs: EnvironmentSource(prefix: "FUGU", environment: ["FUGU_PORT": "80"])."#,
+                    + #"Fix: pass those that it needs: EnvironmentSource(prefix: "FUGU", environment: ["FUGU_PORT": "80"]). If the "#
+                    + "program applies it, give that function a parameter to pass on: "
+                    + "environment: [String: String] = EnvironmentSource.current.",
                 "Fugu: the test applies an ArgumentsSource with the arguments of this process, so it depends on how it's run.\n"
-                    + #"Fix: pass those that it needs: ArgumentsSource(["--port", "80"])."#,
+                    + #"Fix: pass those that it needs: ArgumentsSource(["--port", "80"]). If the program applies it, give that function "#
+                    + "a parameter to pass on: arguments: [String] = CommandLine.arguments.",
             ])
     }
 

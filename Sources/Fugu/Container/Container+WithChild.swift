@@ -42,6 +42,17 @@ extension Container {
         return result
     }
 
+    /// Begins an operation with such a child, until ``endOperation()``.
+    package func beginOperationOfCurrent(except key: Key, _ fileID: StaticString, _ line: UInt) -> Container {
+        let child = child(made: .withChild, fileID, line)
+        child.node.beginOperation()
+        child.takeFromCurrent(except: key)
+        return child
+    }
+
+    /// Closes the child of an operation that has begun by itself; a failure is reported.
+    package func endOperation() async { await endOperation(nil, after: nil) }
+
     /// Runs an operation with this child, and closes the child if the operation, or what configures it, throws.
     private func run<R>(
         _ configure: () throws -> Void, _ deadline: Duration?, _ operation: (Container) async throws -> R

@@ -122,7 +122,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
         if !request.key.kind.throws, request.placeholder == nil {
             remedy += Messages.withoutStandIn(request.key)
         }
-        if !request.hasTestValue, request.key.hasUnusedTestValue { remedy += Messages.testValueIsVariable }
+        if !request.hasTestValue, request.key.hasUnusedTestValue { remedy += Messages.testValueIsUnused }
         let error = LoadError.external(
             way, at: injected ?? request.readPlace, hasTestValue: request.hasTestValue, remedy: remedy)
         return Refusal(

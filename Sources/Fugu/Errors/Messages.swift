@@ -133,8 +133,8 @@ enum Messages {
     }
 
     static func unusedTestValue(_ key: Key, _ way: [Key]) -> String {
-        "Fugu: \(key.name) was loaded for real, since its static testValue isn't used.\(pathLine(way.map(\.name)))Fix: declare static "
-            + "func testValue(in container: any FeatureContainer) in place of the variable."
+        "Fugu: \(key.name) was loaded for real, since its testValue isn't used.\(pathLine(way.map(\.name)))Fix: declare it as static func "
+            + "testValue(in container: any FeatureContainer)."
     }
 
     static func forgottenExternal(_ key: Key, _ variable: String, _ way: [Key]) -> String {
@@ -146,8 +146,8 @@ enum Messages {
     }
 
     /// The last line about an external type that a strict container refuses.
-    static let testValueIsVariable =
-        "\n(Its static testValue isn't used: declare static func testValue(in container: any FeatureContainer) in its place.)"
+    static let testValueIsUnused =
+        "\n(Its testValue isn't used: declare it as static func testValue(in container: any FeatureContainer).)"
 
     static func madeExternal(_ key: Key, _ type: Key, _ way: [Key]) -> String {
         "Fugu: the load of \(key.name) has made a real \(type.name), which is external."

@@ -103,7 +103,7 @@ extension MainActorFeature {
     /// Loads, or returns the value for tests.
     @usableFromInline static func make(in container: any FeatureContainer) -> Payload {
         if hasTestValue, container._container.givesTestValue { return instance(testValue(in: container)) }
-        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
+        if UnusedTestValue.self != Void.self || UnusedTestFunction.self != Void.self { container._container.reportUnusedTestValue() }
         return Payload(load(in: container))
     }
 }
