@@ -1,4 +1,5 @@
 import Fugu
+import FuguConfiguration
 import FuguInspection
 import FuguScopes
 import FuguTesting
@@ -66,7 +67,7 @@ struct ServersPage {
         let connection: Connection
 
         static func load(in container: any FeatureContainer) async throws -> TenantDatabase {
-            let connection = try await Connection.open("db://\(container.tenant)")
+            let connection = try await Connection.open("db://\(container.require(\.tenant))")
             container.onClose { try await connection.close() }
             return TenantDatabase(connection: connection)
         }
@@ -81,6 +82,18 @@ struct ServersPage {
                 let connection = try await container[TenantDatabase.self].connection
                 return "request \(container[RequestLog.self].id) asks \(connection.url)"
             }
+        }
+    }
+
+    func export(
+        for tenant: String, in tenants: KeyedChildren<String>
+    ) async throws -> @Sendable () async throws -> String {
+        let held = await tenants.hold(tenant)
+        let connection = try await held.container[TenantDatabase.self].connection
+        return {
+            let text = "all of \(connection.url)"
+            await held.close()
+            return text
         }
     }
 
@@ -179,5 +192,19 @@ extension Snippets {
         #expect(transcriptSoFar.last == "db://zoo is closed")
         await tenants.evictAll()
         #expect(transcriptSoFar.last == "db://acme is closed")
+    }
+    @Test("Servers: a stream holds its tenant's child, and where no tenant is set, nothing is opened", .liveContainer)
+    func streamOfTenant() async throws {
+        let root = Container()
+        root.handleReports { Issue.record("\($0)") }
+        let tenants = root.children(by: \.tenant)
+        let write = try await Page().export(for: "acme", in: tenants)
+        async let evicted: Void = tenants.evict("acme")
+        while await !tenants.values.isEmpty { await Task.yield() }
+        #expect(transcriptSoFar.last != "db://acme is closed")
+        #expect(try await write() == "all of db://acme")
+        await evicted
+        #expect(transcriptSoFar.last == "db://acme is closed")
+        await #expect(throws: PropertyError.self) { try await root[Page.TenantDatabase.self] }
     }
 }
