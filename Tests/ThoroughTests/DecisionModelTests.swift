@@ -48,15 +48,15 @@ extension DecisionModelTests {
                 made[other].uses.contains { $0 == index || isUsed(index, by: $0) }
             }
             while !left.isEmpty {
-                let taken = state.takeNext()?.teardown
+                let taken = state.takeNext(of: node)
                 let teardown = try #require(taken)
                 let next = try #require(made.firstIndex { $0.lifetime.teardown === teardown })
                 #expect(left.remove(next) != nil)
                 #expect(!left.contains { isUsed(next, by: $0) })
             }
-            let own = state.takeNext()
-            let isOver = state.takeNext() == nil
-            #expect(own?.teardown == nil && own?.closers.count == 1 && isOver)
+            let own = state.takeNext(of: node)
+            let isOver = state.takeNext(of: node) == nil
+            #expect(own?.key == nil && own?.closers.count == 1 && isOver)
             _ = node.family.lock.withLock { token in node.storage[token].more().closing.teardowns.takeAll() }
         }
     }

@@ -50,7 +50,7 @@ final class Lifetime: Sendable {
     let teardown: Teardown
 
     init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime]) {
-        teardown = Teardown(key, home: home, closers: closers, uses: uses)
+        teardown = Teardown(key, home: home, closers, uses: uses)
         if teardown.hasClosers { home.storage[token].more().closing.teardowns.append(teardown) }
     }
 
@@ -67,89 +67,78 @@ final class Lifetime: Sendable {
     }
 }
 
-/// The closers of an instance, which its home lists until somebody takes them to run them.
+/// Closers that a node lists until somebody takes them, and runs one after another, each in a task of its own: those of an instance
+/// or, without a key, of a container.
 final class Teardown: WordIdentifier {
-    let key: Key
+    private struct State {
+        /// The lifetimes of the inputs, which are needed until the closers have run.
+        var uses: [Lifetime]
+        /// The deadline, once it's over.
+        var overdue: Duration?
+        /// Wakes the run at the end of the call that it's at.
+        var call: Waiter?
+    }
+    let key: Key?
     fileprivate let home: Node
     /// The closers, last registered first.
     let closers: [Closer]
-    /// The lifetimes of the inputs, which are needed until the closers have run.
-    private let uses: Locked<[Lifetime]>
+    private let state: Locked<State>
 
-    fileprivate init(_ key: Key, home: Node, closers: [Closer], uses: [Lifetime]) {
+    init(_ key: Key?, home: Node, _ closers: [Closer], uses: [Lifetime] = []) {
         self.key = key
         self.home = home
         self.closers = closers.reversed()
-        self.uses = Locked(uses)
+        state = Locked(State(uses: uses))
     }
 
     var hasClosers: Bool { !closers.isEmpty }
 
     /// Removes and returns the lifetimes of the inputs, to be released outside the lock.
     @inline(never) func takeUses() -> [Lifetime] {
-        uses.withLock { uses in
-            defer { uses = [] }
-            return uses
+        state.withLock { state in
+            defer { state.uses = [] }
+            return state.uses
         }
     }
 
     /// Lets the closers run in a task, which is work in progress of the home, unless a closing has taken them, or will.
     @inline(never) fileprivate func leave() {
-        let run = home.family.lock.withLock { token -> CloserRun? in
+        let isLeft = home.family.lock.withLock { token in
             guard let rare = home.storage[token].rare, rare.closing.calls == 0, rare.closing.teardowns.remove(self)
-            else { return nil }
-            let run = CloserRun(closers, self)
-            home.present(token).addWork(token, run)
-            return run
+            else { return false }
+            home.present(token).addWork(token, self)
+            return true
         }
-        guard let run else { return }
+        if !isLeft { return }
         Task.detached { [self] in
-            for error in await run.run(in: home, under: nil, atOnce: true) {
-                home.family.reports.report(Messages.closerFailed(of: key, error))
+            // What blocks its thread can be abandoned only on another one.
+            for error in await run(under: nil, atOnce: false) {
+                home.family.reports.report(Messages.closerFailed(of: key!, error))
             }
             // Inputs that leave now are listed before this one is no longer.
             _ = takeUses()
             var effects = Effects()
             home.family.lock.withLock { token in
                 let node = home.present(token)
-                node.storage[token].rare?.closing.runs.remove(run)
+                node.storage[token].rare?.closing.runs.remove(self)
                 node.endWork(token, &effects)
                 node.wakeIdle(token, &effects)
             }
             effects.wakeWaiters()
         }
     }
-}
 
-/// Closers that run one after another, each in a task of its own, which a deadline abandons.
-final class CloserRun: WordIdentifier {
-    private struct State {
-        /// The deadline, once it's over.
-        var overdue: Duration?
-        /// Wakes this run at the end of the call that it's at.
-        var call: Waiter?
-    }
-    let closers: [Closer]
-    let teardown: Teardown?
-    private let state: Locked<State>
-
-    init(_ closers: [Closer], _ teardown: Teardown? = nil, overdue: Duration? = nil) {
-        self.closers = closers
-        self.teardown = teardown
-        state = Locked(State(overdue: overdue))
-    }
-
-    /// Runs the closers of an instance or, without one, of a container, and returns their errors.
-    @inline(never) fileprivate func run(in node: Node, under parent: Frame?, atOnce: Bool) async -> [any Error] {
-        let start = node.family.isHeard ? ProcessTime.now : nil
-        let frame = Frame(.closer, in: node.family, node, teardown?.key, under: parent, within: nil)
+    /// Runs the closers, and returns their errors.
+    @inline(never) fileprivate func run(under parent: Frame?, atOnce: Bool) async -> [any Error] {
+        let start = home.family.isHeard ? ProcessTime.now : nil
+        let frame = Frame(.closer, in: home.family, home, key, under: parent, within: nil)
         var errors: [any Error] = []
         for closer in closers {
             do { try await call(closer, in: frame, atOnce: atOnce) } catch { errors.append(error) }
         }
         frame.markFinished()
         frame.deliver()
-        if let teardown, let start { node.family.emit(.closed(teardown.key, node, since: start, errors.last)) }
+        if let key, let start { home.family.emit(.closed(key, home, since: start, errors.last)) }
         return errors
     }
 
@@ -212,7 +201,7 @@ struct ClosingState {
     /// The deadline of one of them, once it's over.
     var overdue: Duration?
     /// The closers that run: of a closing, and of instances that have left.
-    var runs = SparseList<CloserRun>()
+    var runs = SparseList<Teardown>()
     /// The lifetimes of what an operation has read, until it's closed.
     var reads = Kept<WordTable<ObjectIdentifier, Lifetime>>(WordTable())
     /// The waits of reads here for loads that other reads have begun, here or elsewhere.
@@ -230,21 +219,15 @@ struct ClosingState {
         return !isClaimed
     }
 
-    fileprivate mutating func begin(_ closers: [Closer], _ teardown: Teardown?) -> CloserRun {
-        let run = CloserRun(closers, teardown, overdue: overdue)
-        runs.append(run)
-        return run
-    }
-
     /// Takes the closers that run next: those of the instance that ended loading last or, if there's none left, the container's own,
     /// including those that other closers registered.
-    mutating func takeNext() -> CloserRun? {
-        if let teardown = teardowns.last {
-            teardowns.remove(teardown)
-            return begin(teardown.closers, teardown)
-        }
-        let own = closers.takeAll()
-        return own.isEmpty ? nil : begin(own.reversed(), nil)
+    mutating func takeNext(of node: Node) -> Teardown? {
+        guard hasListed else { return nil }
+        let next = teardowns.last ?? Teardown(nil, home: node, closers.takeAll())
+        teardowns.remove(next)
+        runs.append(next)
+        if let overdue { next.expire(overdue) }
+        return next
     }
 }
 
@@ -264,7 +247,7 @@ extension Node {
     }
 
     /// Counts the closers of an instance that has left this container, or one below that has ended.
-    func addWork(_ token: LockToken, _ run: CloserRun) {
+    func addWork(_ token: LockToken, _ run: Teardown) {
         beginWork(token)
         storage[token].more().closing.runs.append(run)
     }
@@ -517,7 +500,7 @@ private struct Closing: Sendable {
         guard let deadline else { return }
         var effects = Effects()
         let runs = family.lock.withLock { token in
-            node.subtree(token).flatMap { node -> [CloserRun] in
+            node.subtree(token).flatMap { node -> [Teardown] in
                 guard let rare = node.storage[token].rare, rare.closing.calls > 0 else { return [] }
                 rare.closing.overdue = deadline
                 node.wakeIdle(token, &effects)
@@ -533,27 +516,27 @@ private struct Closing: Sendable {
         await wait(at: node) { token in node.storage[token].more().closing.claim() }
         var failures: [CloseError.Failure] = []
         repeat {
-            var last: CloserRun?
-            while let run = take(from: node, after: last) {
-                for error in await run.run(in: node, under: caller, atOnce: deadline == nil) {
-                    let feature = run.teardown?.key.name
+            var last: Teardown?
+            while let next = take(from: node, after: last) {
+                for error in await next.run(under: caller, atOnce: deadline == nil) {
+                    let feature = next.key?.name
                     let name = feature ?? (node === self.node ? Messages.closedName : Messages.boxName(node.number))
                     failures.append((feature: feature, error: error, name: name))
                 }
-                _ = run.teardown?.takeUses()
-                last = run
+                _ = next.takeUses()
+                last = next
             }
         } while !end(node)
         return failures
     }
 
     /// Returns the closers that run next, or releases the features of the container if there are none left.
-    @inline(never) private func take(from node: Node, after last: CloserRun?) -> CloserRun? {
+    @inline(never) private func take(from node: Node, after last: Teardown?) -> Teardown? {
         var effects = Effects()
         let next = family.lock.withLock { token in
             let rare = node.storage[token].more()
             if let last { rare.closing.runs.remove(last) }
-            let next = rare.closing.takeNext()
+            let next = rare.closing.takeNext(of: node)
             if next == nil { node.finishClosing(token, &effects) }
             return next
         }

@@ -405,7 +405,7 @@ extension Load {
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
             // Not in this task, which may be canceled.
-            do { try await CloserRun([]).call(closer, in: frame, atOnce: true) } catch {
+            do { try await Teardown(key, home: node, []).call(closer, in: frame, atOnce: true) } catch {
                 family.reports.report(Messages.closerFailed(of: key, error))
             }
         }
