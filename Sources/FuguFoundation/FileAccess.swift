@@ -253,6 +253,10 @@ private enum SystemFiles {
         // Renaming would replace a symbolic link instead of the file that it leads to.
         let target = try followingLinks(url)
         try makeFolder(of: target)
+        var isFolder: ObjCBool = false
+        if unsafe FileManager.default.fileExists(atPath: target.path, isDirectory: &isFolder), isFolder.boolValue {
+            throw POSIXError(.EISDIR)
+        }
         #if canImport(Darwin) || os(Windows)
         try data.write(to: target, options: .atomic)
         #else
@@ -332,12 +336,17 @@ private enum SystemFiles {
     }
 
     static func list(_ folder: URL) throws -> [URL] {
-        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-            .map { folder.appending(path: $0, directoryHint: .notDirectory) }
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).map(FileName.init(text:)).sorted()
+            .map { folder.appending(path: $0.text, directoryHint: .notDirectory) }
     }
 
     private static func makeFolder(of url: URL) throws {
-        try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        do {
+            let folder = url.deletingLastPathComponent()
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch CocoaError.fileWriteFileExists {
+            throw POSIXError(.ENOTDIR)
+        }
     }
 
     #if !os(Windows)
@@ -384,7 +393,7 @@ extension FileAccess {
             },
             list: { url throws(FileAccessError) in
                 let names = try attempt(.list, url, state) { try $0.list($1) }
-                return names.map { url.appending(path: $0, directoryHint: .notDirectory) }
+                return names.map { url.appending(path: $0.text, directoryHint: .notDirectory) }
             })
     }
 
@@ -401,36 +410,77 @@ extension FileAccess {
     }
 }
 
+/// The name of a file, which the file systems of Apple compare as text, and others as bytes.
+private struct FileName: Hashable, Comparable, Sendable {
+    let text: String
+
+    static func < (left: FileName, right: FileName) -> Bool {
+        left.text == right.text ? left.text.utf8.lexicographicallyPrecedes(right.text.utf8) : left.text < right.text
+    }
+
+    #if !canImport(Darwin)
+    static func == (left: FileName, right: FileName) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
+    #endif
+}
+
 /// A tree of files and folders, which fails with the same codes as a file system.
 private struct InMemoryFiles: Sendable {
     private indirect enum Node: Sendable {
         case file(Data)
-        case folder([String: Node])
+        case folder([FileName: Node])
     }
 
     private var root = Node.folder([:])
 
-    /// Returns the names on the path from the root.
+    /// Returns the names on the path from the root, with `..` among them.
     static func path(of url: URL) -> [String] {
-        url.standardizedFileURL.pathComponents.filter { $0 != "/" }
+        url.absoluteURL.path.split(separator: "/").map(String.init).filter { $0 != "." }
     }
 
-    func load(_ path: [String]) throws -> Data {
-        switch try find(path) {
+    /// Returns the path without `..`, before which there must be a folder, or where folders are made, can be one.
+    private mutating func resolved(_ path: [String], makesFolders: Bool = false) throws -> ArraySlice<FileName> {
+        var names: [FileName] = []
+        for name in path {
+            guard name == ".." else {
+                names.append(FileName(text: name))
+                continue
+            }
+            if makesFolders, !names.isEmpty {
+                try Self.change(&root, names[...], makesFolders: true) { node in
+                    if case .file = node { throw POSIXError(.ENOTDIR) }
+                    node = node ?? .folder([:])
+                }
+            }
+            guard case .folder = try find(names[...]) else { throw POSIXError(.ENOTDIR) }
+            names = names.dropLast()
+        }
+        return names[...]
+    }
+
+    private static func check(_ name: FileName) throws {
+        if name.text.utf8.count > 255 { throw POSIXError(.ENAMETOOLONG) }
+    }
+
+    mutating func load(_ path: [String]) throws -> Data {
+        switch try find(resolved(path)) {
         case .file(let data): return data
         case .folder: throw POSIXError(.EISDIR)
         }
     }
 
     mutating func save(_ data: Data, to path: [String]) throws {
-        try Self.change(&root, path[...], makesFolders: true) { node in
+        try Self.change(&root, resolved(path, makesFolders: true), makesFolders: true) { node in
             if case .folder = node { throw POSIXError(.EISDIR) }
             node = .file(data)
         }
     }
 
     mutating func append(_ data: Data, to path: [String]) throws {
-        try Self.change(&root, path[...], makesFolders: true) { node in
+        try Self.change(&root, resolved(path, makesFolders: true), makesFolders: true) { node in
             switch node {
             case nil: node = .file(data)
             case .file(let old): node = .file(old + data)
@@ -440,7 +490,7 @@ private struct InMemoryFiles: Sendable {
     }
 
     mutating func delete(_ path: [String]) throws {
-        try Self.change(&root, path[...], makesFolders: false) { node in
+        try Self.change(&root, resolved(path), makesFolders: false) { node in
             switch node {
             case nil: throw POSIXError(.ENOENT)
             case .file: node = nil
@@ -449,28 +499,30 @@ private struct InMemoryFiles: Sendable {
         }
     }
 
-    func exists(_ path: [String]) -> Bool {
-        (try? find(path)) != nil
+    mutating func exists(_ path: [String]) -> Bool {
+        (try? find(resolved(path))) != nil
     }
 
-    func list(_ path: [String]) throws -> [String] {
-        guard case .folder(let children) = try find(path) else { throw POSIXError(.ENOTDIR) }
+    mutating func list(_ path: [String]) throws -> [FileName] {
+        guard case .folder(let children) = try find(resolved(path)) else { throw POSIXError(.ENOTDIR) }
         return children.keys.sorted()
     }
 
-    private func find(_ path: [String]) throws -> Node {
+    private func find(_ path: ArraySlice<FileName>) throws -> Node {
         try path.reduce(root) { node, name in
             guard case .folder(let children) = node else { throw POSIXError(.ENOTDIR) }
+            try Self.check(name)
             guard let child = children[name] else { throw POSIXError(.ENOENT) }
             return child
         }
     }
 
     private static func change(
-        _ node: inout Node, _ path: ArraySlice<String>, makesFolders: Bool, _ body: (inout Node?) throws -> Void
+        _ node: inout Node, _ path: ArraySlice<FileName>, makesFolders: Bool, _ body: (inout Node?) throws -> Void
     ) throws {
         guard case .folder(var children) = node else { throw POSIXError(.ENOTDIR) }
         guard let name = path.first else { throw POSIXError(.EISDIR) }  // The path is that of the root.
+        try check(name)
         if path.count == 1 {
             try body(&children[name])
         } else {

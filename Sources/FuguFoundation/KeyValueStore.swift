@@ -65,6 +65,12 @@ public struct KeyValueStore: Sendable {
         guard let data = try data(for: key) else { return nil }
         do {
             return try JSONDecoder().decode(type, from: data)
+        } catch DecodingError.dataCorrupted(let context) where context.debugDescription.contains("not valid JSON") {
+            // Foundation says so of a number that its type can't represent, too.
+            let isJSON = (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) != nil
+            let reason = isJSON ? Messages.unfitNumber("\(type)") : context.debugDescription
+            let cause = DecodingError.Context(codingPath: context.codingPath, debugDescription: reason)
+            throw KeyValueStoreError(.get, key, cause: DecodingError.dataCorrupted(cause))
         } catch {
             throw KeyValueStoreError(.get, key, cause: error)
         }

@@ -19,6 +19,8 @@ enum Messages {
         "\(path) is damaged and was left unchanged: \(reason)"
     }
 
+    static func unfitNumber(_ type: String) -> String { "a number is outside the range of its type in \(type)" }
+
     static func notData(_ type: String) -> String { "the user defaults contain \(type) for this key instead of data" }
 
     static func noSuite(_ name: String) -> String { "the user defaults suite \(name) doesn't exist" }

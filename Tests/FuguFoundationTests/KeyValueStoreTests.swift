@@ -74,6 +74,18 @@ struct KeyValueStoreTests {
         }
     }
 
+    @Test("A number that its type can't represent isn't called invalid JSON", arguments: Kind.allCases)
+    func unfitNumber(kind: Kind) throws {
+        try withStore(kind) { store in
+            try store.set(300, for: "size")
+            let error = #expect(throws: KeyValueStoreError.self) { try store.value(UInt8.self, for: "size") }
+            expect("\(error!)", equals: "can't read \"size\": a number is outside the range of its type in UInt8")
+            try store.setData(Data("[1".utf8), for: "size")
+            let broken = #expect(throws: KeyValueStoreError.self) { try store.value(UInt8.self, for: "size") }
+            expect("\(broken!)", equals: "can't read \"size\": The given data was not valid JSON.")
+        }
+    }
+
     @Test("A value that cannot be written is an error, and the old one stays", arguments: Kind.allCases)
     func unencodable(kind: Kind) throws {
         try withStore(kind) { store in
