@@ -48,12 +48,18 @@ extension Container {
     /// Adds an error for each unknown name, and for each member that gets lost.
     ///
     /// Every key has been used by now, so all secrets are known before any text is written.
+    ///
+    /// `before`: The snapshots before a reload, whose names are left out.
     private func noteUnknown(
-        to keys: [DeclaredKey], in entries: [SourceStack.Entry], _ known: KnownNames, _ mistakes: inout Mistakes
+        to keys: [DeclaredKey], in entries: [SourceStack.Entry],
+        unlike before: [ObjectIdentifier: PropertySnapshot] = [:], _ known: KnownNames, _ mistakes: inout Mistakes
     ) {
         var known = known
         known.members = keys.flatMap { $0.inspect(self, &mistakes) }
-        for entry in entries { entry.snapshot.noteUnknownNames(known, to: &mistakes) }
+        for entry in entries {
+            entry.snapshot.noteUnknownNames(
+                known, unlike: before[ObjectIdentifier(entry.application)], to: &mistakes)
+        }
     }
 
     /// Throws the errors that other sources would cause and the present ones don't.
@@ -67,15 +73,23 @@ extension Container {
         let before = Set(old.entries.map(ObjectIdentifier.init))
         let after = new.entries.filter { !before.contains(ObjectIdentifier($0)) }
         let trial = keys.isEmpty && checks.isEmpty ? self : trial(of: new)
-        func note(_ container: Container, _ entries: [SourceStack.Entry], _ mistakes: inout Mistakes) {
-            mistakes.add(keys.lazy.compactMap { $0.mistake(container) })
-            container.noteUnknown(to: keys, in: entries, known, &mistakes)
+        // Most of the names that were unknown before are recognized without a text for each.
+        let snapshots = Dictionary(old.entries.map { (ObjectIdentifier($0.application), $0.snapshot) }) { first, _ in
+            first
+        }
+        func note(_ mistakes: inout Mistakes) {
+            mistakes.add(keys.lazy.compactMap { $0.mistake(trial) })
+            trial.noteUnknown(to: keys, in: after, unlike: snapshots, known, &mistakes)
         }
         var mistakes = Mistakes()
-        note(trial, after, &mistakes)
+        note(&mistakes)
         if mistakes.count > 0 {
-            mistakes = Mistakes(except: Mistakes.subjects { note(self, old.entries, &$0) })
-            note(trial, after, &mistakes)
+            mistakes = Mistakes(
+                except: Mistakes.subjects { mistakes in
+                    mistakes.add(keys.lazy.compactMap { $0.mistake(self) })
+                    noteUnknown(to: keys, in: old.entries, known, &mistakes)
+                })
+            note(&mistakes)
         }
         // A value that would become wrong could make a condition fail that is met otherwise.
         if mistakes.count == 0, !checks.isEmpty { mistakes.add(broken(checks, in: trial, over: old)) }

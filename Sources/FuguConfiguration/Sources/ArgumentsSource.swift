@@ -145,7 +145,10 @@ private struct ArgumentList: SnapshotContent {
     /// What stands before the name of a Boolean value that is switched off.
     private static let no = "no-"
 
-    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) { mistakes.add(unknownNames(known)) }
+    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
+        // A source always has the same arguments.
+        if !(known.before is ArgumentList) { mistakes.add(unknownNames(known)) }
+    }
 
     private func unknownNames(_ known: KnownNames) -> [PropertyError] {
         var spelled = SpelledNames(known, separator: "-", Spelling.argument)

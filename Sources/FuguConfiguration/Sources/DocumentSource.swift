@@ -184,7 +184,7 @@ struct Document: SnapshotContent {
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         var unknown = UnknownNames(known)
-        unknown.note(in: tree, to: &mistakes)
+        unknown.note(in: tree, unlike: (known.before as? Document)?.tree, to: &mistakes)
     }
 
     func place(of name: String) -> String? { "\(name) in \(Quoted.line(tree.source))" }

@@ -271,6 +271,13 @@ struct VariableList: SnapshotContent {
         }
     }
 
+    private func has(_ variable: String) -> Bool {
+        switch content {
+        case .file(let tree): tree.root.member(variable) != nil
+        case .process(let variables, _): variables[variable] != nil
+        }
+    }
+
     private func origin(of variable: String) -> PropertyOrigin {
         guard case .file(let tree) = content, let value = tree.root.member(variable) else {
             return PropertyOrigin(source: source(of: variable))
@@ -289,11 +296,14 @@ struct VariableList: SnapshotContent {
     /// Of those, only the ones are reported that a type would have read if variables could form tables, and lines of a
     /// file whose names are almost known, or are known ones with a prefix, if no line is read.
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
+        let before = known.before as? VariableList
+        let names = names.filter { before?.has($0) != true }
+        guard !names.isEmpty else { return }
         let members = Set(known.members.map(spelling))
         let exact = Set(known.names.map { exactPrefix + $0 })
         var spelled = SpelledNames(known, separator: "_", spelling)
-        let isUnread = !names.contains { spelled.has($0) || exact.contains($0) }
-        let prefixed = isFile && prefix.isEmpty && isUnread ? prefixedNames(known) : []
+        let isUnread = isFile && prefix.isEmpty && !self.names.contains { spelled.has($0) || exact.contains($0) }
+        let prefixed = isUnread ? prefixedNames(known) : []
         var services = ServiceLinks(content)
         for variable in names.sorted() where !spelled.cover(variable) && !exact.contains(variable) {
             let rest = [prefix + "_", exactPrefix].first(where: variable.hasPrefix).map { variable.dropFirst($0.count) }

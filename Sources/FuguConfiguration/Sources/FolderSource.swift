@@ -140,8 +140,9 @@ private struct FolderFiles: SnapshotContent {
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
         var spelled = SpelledNames(known, separator: "-", Spelling.argument)
+        let before = known.before as? FolderFiles
         for (spelling, file) in files.sorted(by: { $0.key < $1.key }) {
-            guard !spelled.cover(spelling), !known.ignores(spelling) else { continue }
+            guard before?.files[spelling] == nil, !spelled.cover(spelling), !known.ignores(spelling) else { continue }
             mistakes.add(file.path, nil) {
                 let name = String(file.path.dropFirst(folder.count + 1))
                 let reason =
@@ -150,7 +151,7 @@ private struct FolderFiles: SnapshotContent {
                 return PropertyError(reason, source: file.path)
             }
         }
-        for name in folders where !known.ignores(Spelling.argument(name)) {
+        for name in folders where before?.folders.contains(name) != true && !known.ignores(Spelling.argument(name)) {
             mistakes.add("\(folder)/\(name)", nil) {
                 PropertyError(ErrorText.folderInside(name), source: "\(folder)/\(name)")
             }

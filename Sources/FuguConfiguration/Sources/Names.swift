@@ -195,6 +195,8 @@ struct KnownNames: Sendable {
     var secrets: [NamePattern] = []
     /// Patterns for the names that a source leaves to others.
     var ignored: [NamePattern] = []
+    /// What the source had before a reload, whose names aren't mistakes of the reload.
+    var before: (any SnapshotContent)?
     let root: Branch
     private let byLastSegment: [String: [String]]
 
@@ -214,7 +216,7 @@ struct KnownNames: Sendable {
             present + present.map { $0 + ending }, former: Dictionary(pairs) { first, _ in first })
         (known.members, known.tables, known.scope) = (members, tables, scope)
         (known.singles, known.lists, known.switches) = (singles, lists, switches)
-        (known.secrets, known.ignored) = (secrets, ignored)
+        (known.secrets, known.ignored, known.before) = (secrets, ignored, before)
         return known
     }
 
@@ -239,6 +241,32 @@ struct KnownNames: Sendable {
 
     private static func folded(_ name: String) -> String {
         String(name.lowercased().unicodeScalars.filter { $0 != "-" && $0 != "_" })
+    }
+}
+
+/// A table of a document before a reload, whose members are found fast in the same order.
+private struct FormerTable {
+    let store: NodeStore
+    private let id: Int32
+    /// The member that comes next.
+    private var next: Int32
+
+    init(_ store: NodeStore, _ id: Int32) {
+        (self.store, self.id) = (store, id)
+        next = store.nodes[Int(id)].first
+    }
+
+    func table(_ id: Int32) -> FormerTable? { store.nodes[Int(id)].kind == .table ? FormerTable(store, id) : nil }
+
+    /// Returns the member with the name of one in another document.
+    mutating func member(_ key: Text, in other: NodeStore) -> Int32? {
+        if next >= 0, store.bytes[store.nodes[Int(next)].key.range] == other.bytes[key.range] {
+            defer { next = store.nodes[Int(next)].next }
+            return next
+        }
+        guard let member = store.child(of: id, named: other.string(key)) else { return nil }
+        next = store.nodes[Int(member)].next
+        return member
     }
 }
 
@@ -268,19 +296,30 @@ struct UnknownNames {
     }
 
     /// Adds an error for each name, in the order of the document.
-    mutating func note(in tree: PropertyTree, to mistakes: inout Mistakes) {
+    ///
+    /// `old`: The document before a reload, of which the names are left out.
+    mutating func note(in tree: PropertyTree, unlike old: PropertyTree?, to mistakes: inout Mistakes) {
         var findings: [Finding] = []
-        var open: [(table: LocatedValue, branch: KnownNames.Branch, prefix: String)] = [(tree.root, known.root, "")]
-        while let (table, branch, prefix) = open.popLast() {
-            var inner: [(LocatedValue, KnownNames.Branch, String)] = []
+        var open: [(table: LocatedValue, old: FormerTable?, branch: KnownNames.Branch, prefix: String)] = [
+            (tree.root, old.map { FormerTable($0.store, 0) }, known.root, "")
+        ]
+        while let (table, old, branch, prefix) = open.popLast() {
+            var inner: [(LocatedValue, FormerTable?, KnownNames.Branch, String)] = []
+            var former = old
             table.forEachChild { child in
+                let was = former?.member(child.node.key, in: tree.store)
                 let key = tree.store.string(child.node.key)
+                let found = Self.search(key, from: branch)
+                if let was, !found.isTable || old?.store.nodes[Int(was)].kind != .table && child.node.kind != .table {
+                    return
+                }
                 // A pattern such as `vendor.*` is for the table itself, too.
                 let isTable = child.node.kind == .table
                 guard known.ignored.isEmpty || !known.ignores(prefix + key + (isTable ? "." : "")) else { return }
-                switch Self.search(key, from: branch) {
+                switch found {
                 case .name: return
-                case .table(let found) where isTable: inner.append((child, found, prefix + key + "."))
+                case .table(let found) where isTable:
+                    inner.append((child, was.flatMap { old?.table($0) }, found, prefix + key + "."))
                 case .table(let found):
                     findings.append(Finding(value: child, prefix: prefix, count: nil, branch: found))
                 case .nothing(let last, let index):
@@ -311,6 +350,8 @@ struct UnknownNames {
         case table(KnownNames.Branch)
         /// The branch that lacks the segment, and the segment's index.
         case nothing(KnownNames.Branch, Int)
+
+        var isTable: Bool { if case .table = self { true } else { false } }
     }
 
     private static func search(_ key: String, from branch: KnownNames.Branch) -> Found {

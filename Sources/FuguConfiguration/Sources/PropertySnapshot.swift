@@ -80,7 +80,10 @@ public struct PropertySnapshot: Sendable {
         return mistakes.list
     }
 
-    func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
+    /// - `before`: The snapshot before a reload, whose names are left out.
+    func noteUnknownNames(_ known: KnownNames, unlike before: PropertySnapshot? = nil, to mistakes: inout Mistakes) {
+        var known = known
+        known.before = before?.content
         content.noteUnknownNames(known, to: &mistakes)
     }
 
@@ -211,6 +214,7 @@ private struct RenamedContent: SnapshotContent {
         renamed.lists = { known.lists().compactMap(rename) }
         renamed.switches = { known.switches().compactMap(rename) }
         renamed.ignored = known.ignored.compactMap { $0.renamed(rename) }
+        renamed.before = (known.before as? RenamedContent)?.content
         content.noteUnknownNames(renamed, to: &mistakes)
     }
 
@@ -230,7 +234,14 @@ extension ContentView {
     var fileStamp: [Int64] { content.fileStamp }
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
-        content.noteUnknownNames(known, to: &mistakes)
+        content.noteUnknownNames(inside(known), to: &mistakes)
+    }
+
+    /// Returns the same names, for what's inside.
+    func inside(_ known: KnownNames) -> KnownNames {
+        var known = known
+        known.before = (known.before as? Self)?.content
+        return known
     }
 
     func place(of name: String) -> String? { content.place(of: name) }
@@ -273,7 +284,7 @@ private struct FileNamingContent: ContentView {
     }
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
-        content.noteUnknownNames(known.adding(ending: ending), to: &mistakes)
+        content.noteUnknownNames(inside(known).adding(ending: ending), to: &mistakes)
     }
 }
 
@@ -318,7 +329,7 @@ private struct IgnoringContent: ContentView {
     func value(named name: String) -> LocatedValue? { ignores(name) ? nil : content.value(named: name) }
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
-        var known = known
+        var known = inside(known)
         known.ignored += patterns
         content.noteUnknownNames(known, to: &mistakes)
     }
@@ -358,7 +369,7 @@ private struct MarkedContent: ContentView {
     }
 
     func noteUnknownNames(_ known: KnownNames, to mistakes: inout Mistakes) {
-        var known = known
+        var known = inside(known)
         known.secrets += patterns
         content.noteUnknownNames(known, to: &mistakes)
     }
