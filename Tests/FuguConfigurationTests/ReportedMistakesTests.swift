@@ -374,6 +374,55 @@ struct ReportedMistakesTests {
         }
     }
 
+    @Test("A reload is refused for the names that it makes unknown, and not for those that were (law 25)")
+    func newUnknownNames() throws {
+        let names = Locked("")
+        let keys: [any ConfigurationKey] = [
+            PropertyKey<Int?>("unknown.port"), PropertyKey<Int?>("unknown.deep.size"), PropertyKey<Int?>("unknown.api"),
+        ]
+        func reload(_ before: String, _ after: String, _ view: (TextSource) -> any PropertySource = { $0 }) throws
+            -> String
+        {
+            let container = Container()
+            container.declare(keys)
+            names.withLock { $0 = before }
+            try container.apply(view(TextSource(text: names)))
+            names.withLock { $0 = after }
+            return thrown { try container.reload() }
+        }
+        let before = "[unknown]\nport = 1\na = 1\nb = 2\n[unknown.deep]\nx = 1\n[other]\ny = 1\n"
+        try expect(reload(before, before), equals: "nothing")
+        // Another order, other values, and fewer.
+        let fewer = "[other]\ny = 5\n[unknown]\nb = 'x'\na = 3\nport = 2\n[unknown.deep]\nx = 7\n"
+        try expect(reload(before, fewer), equals: "nothing")
+        try expect(reload(before, "unknown.b = 1\nunknown.deep.x = 1"), equals: "nothing")
+        // What's inside an unknown table isn't looked at.
+        try expect(reload(before, before + "z = 1"), equals: "nothing")
+        try expect(
+            reload(before, before.replacing("a = 1", with: "a = 1\nnew = 1")),
+            equals: "t:4:1: unknown.new: unknown name")
+        try expect(
+            reload(before, before.replacing("x = 1", with: "x = 1\nnew = 1")),
+            equals: "t:7:1: unknown.deep.new: unknown name")
+        // A table in the place of a value, and the other way around.
+        let table = "t:2:1: unknown.deep: expected a table (unknown.deep.size), found integer"
+        try expect(reload("[unknown.deep]\nsize = 1", "[unknown]\ndeep = 1"), equals: table)
+        try expect(
+            reload("[unknown]\ndeep = 1", "[unknown.deep]\nx = 1"), equals: "t:2:1: unknown.deep.x: unknown name")
+        // Behind each view of a source.
+        let views: [(TextSource) -> any PropertySource] = [
+            { $0.markingSecrets("none").ignoringNames("none").ignoringEmptyTexts() },
+            { $0.readingFiles(namedBy: "_file") },
+            { $0.mappingNames { $0 } },
+        ]
+        for view in views {
+            try expect(reload(before, fewer, view), equals: "nothing")
+            try expect(
+                reload(before, before.replacing("a = 1", with: "a = 1\nnew = 1"), view),
+                equals: "t:4:1: unknown.new: unknown name")
+        }
+    }
+
     @Test("An interval of zero doesn't poll without a pause, and one for ever is one (laws 12, 25)")
     func intervals() async throws {
         let container = Container()
@@ -398,6 +447,15 @@ struct ReportedMistakesTests {
             for task in tasks { task.cancel() }
             for task in tasks { _ = await task.value }
         }
+    }
+}
+
+/// A source of a text that changes.
+private struct TextSource: PropertySource {
+    let text: Locked<String>
+    var name: String { "t" }
+    func load() throws(PropertyError) -> PropertySnapshot {
+        try TOMLSource(text: text.withLock { $0 }, name: "t").load()
     }
 }
 
