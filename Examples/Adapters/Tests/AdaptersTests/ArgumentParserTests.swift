@@ -118,9 +118,9 @@ private struct Tool: ParsableCommand {
         }
         let unknown = message("--output-pth", "out.txt", "in.txt")
         #expect(unknown.contains("Unknown option '--output-pth'. Did you mean '--output-path'?"))
-        #expect(unknown.contains("Usage: copy [--output-path <String>]"))
+        #expect(unknown.contains("Usage: copy [--output-path <text>]"))
         #expect(message("in.txt", "more.txt").contains("Unexpected argument 'more.txt'"))
-        #expect(message("in.txt", "--output-path").contains("Missing value for '--output-path <String>'"))
+        #expect(message("in.txt", "--output-path").contains("Missing value for '--output-path <text>'"))
         #expect(message("in.txt", "--shows-lines=yes").contains("does not take any value"))
     }
 
@@ -141,10 +141,10 @@ private struct Tool: ParsableCommand {
             $0.split(separator: " ").joined(separator: " ")
         }
         #expect(lines.contains("SETTINGS:"))
-        #expect(lines.contains(#"--output-path <String> Where the output goes. (default: "-")"#))
+        #expect(lines.contains(#"--output-path <text> Where the output goes. (default: "-")"#))
         #expect(lines.contains("--shows-lines/--no-shows-lines"))
         #expect(lines.contains("Print the numbers of lines. (default: false)"))
-        #expect(lines.contains("--token <String> Who asks. (required; secret)"))
+        #expect(lines.contains("--token <text> Who asks. (required; secret)"))
     }
 
     @Test(
