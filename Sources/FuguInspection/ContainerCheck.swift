@@ -271,7 +271,7 @@ private final class CheckRun: Sendable {
     }
 
     /// Loads a root, on no actor, whoever checks.
-    @concurrent func load(_ item: KeyLoader) async {
+    @concurrent func load(_ item: KeyDefinition) async {
         guard item.blocksItsThread else { return progress.note(await item.failures(in: child, isAlone: true)) }
         await withCheckedContinuation { continuation in
             progress.begin(continuation)

@@ -113,7 +113,7 @@ extension Container {
 
     @usableFromInline func readSlowly(_ definition: KeyDefinition) -> Payload {
         do {
-            return try definition.loader.readNow(in: self)
+            return try definition.readNow(in: self)
         } catch {
             // The engine stops the program where other kinds throw.
             fatalError("\(error)")

@@ -28,7 +28,7 @@ extension Container {
         to list: (ContainerKeys) -> FeatureKey<[Element]>, load: @escaping @Sendable (any FeatureContainer) -> Element
     ) {
         let key = list(ContainerKeys())
-        addLayer(to: TypedKey(key), over: key._key.loader.own) { (list: inout [Element], handle) in
+        addLayer(to: TypedKey(key), over: key._key.own) { (list: inout [Element], handle) in
             list.append(load(handle))
         }
     }

@@ -45,7 +45,7 @@ extension Container {
         with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
         let key = key(ContainerKeys())
-        addLayer(to: TypedKey(key), over: key._key.loader.own) { (instance: inout Instance, handle) in
+        addLayer(to: TypedKey(key), over: key._key.own) { (instance: inout Instance, handle) in
             instance = wrap(instance, handle)
         }
     }
@@ -62,7 +62,7 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
     ) {
-        addLayer(to: TypedKey(F.self), over: F._key.loader.own) { (instance: inout F.Instance, handle) in
+        addLayer(to: TypedKey(F.self), over: F._key.own) { (instance: inout F.Instance, handle) in
             instance = try wrap(instance, handle)
         }
     }
@@ -84,7 +84,7 @@ extension Container {
     ) {
         typealias Body = @Sendable (inout F.Instance, Container) async throws -> Void
         let body: Body = { instance, handle in instance = try await wrap(instance, handle) }
-        replace(TypedKey(F.self), over: F._key.loader.own) { former in
+        replace(TypedKey(F.self), over: F._key.own) { former in
             let layer = Layer(body, on: former)
             return Replacement(
                 load: { _ in throw CancellationError() },
@@ -139,7 +139,7 @@ extension Container {
 
 // MARK: Layers
 
-extension KeyLoader {
+extension KeyDefinition {
     /// What loads the feature as it's declared, for a load that replaces it.
     var own: Replacement {
         Replacement(load: { try readNow(.own, in: $0) }, loadAsync: { try await readAsync(.own, in: $0) })

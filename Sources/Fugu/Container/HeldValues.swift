@@ -88,7 +88,7 @@ extension Container {
         func set<K: PlainValueKey>(_ key: K) -> Key {
             let definition = key._key
             let raw = Key(raw: definition.raw)
-            if !raw.isRequired { _ = definition.loader(self, false) }
+            if !raw.isRequired { _ = definition.prepare(in: self, reportsFailure: false) }
             if let present = present(raw, definition.naming) { change(TypedKey(key), to: .value(present)) }
             return raw
         }

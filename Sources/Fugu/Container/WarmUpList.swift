@@ -6,20 +6,20 @@ public struct WarmUpList: Sendable {
     /// threw or `nil`, the number of features that have finished so far, including this one, and the number of all.
     public typealias Progress = (feature: String, error: (any Error)?, finished: Int, total: Int)
 
-    package private(set) var items: [KeyLoader] = []
+    package private(set) var items: [KeyDefinition] = []
 
     package init() {}
 
     /// Adds a feature, of whatever kind.
     ///
     /// - Parameter feature: The type of the feature.
-    public mutating func load<K: ContainerKey>(_ feature: K.Type) { items.append(K._key.loader) }
+    public mutating func load<K: ContainerKey>(_ feature: K.Type) { items.append(K._key) }
 
     /// Adds a feature, of whatever kind.
     ///
     /// - Parameter key: A key path to the feature: `\.greeter`.
     public mutating func load<K: ValueKey>(_ key: (ContainerKeys) -> K) {
-        items.append(key(ContainerKeys())._key.loader)
+        items.append(key(ContainerKeys())._key)
     }
 }
 
@@ -65,7 +65,7 @@ extension Container {
     }
 }
 
-extension KeyLoader {
+extension KeyDefinition {
     /// Whether a load that can't go on blocks its thread.
     package var blocksItsThread: Bool { if case .plain = method { true } else { false } }
 

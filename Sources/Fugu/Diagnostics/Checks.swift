@@ -128,7 +128,7 @@ extension Container {
         #if DEBUG
         Fallback.noteUse(of: self)
         let (node, key) = (node, request.key)
-        guard let keys = request.home.keys, !node.isRoot else { return }
+        guard let keys = request.traits.home.keys, !node.isRoot else { return }
         let isNew = node.family.lock.withLock { token in
             !node.path.contains { node in keys.contains { node.holds(token, $0) } }
                 && node.family.state[token].past.isNew(.home, key, keys[0])

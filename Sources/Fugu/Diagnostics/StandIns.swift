@@ -37,8 +37,8 @@ package final class StandIns: LoadPolicy {
         let (key, placeholder) = (request.key, request.placeholder)
         let way = (frame?.way ?? []) + [key]
         let instead: Use.Instead =
-            request.hasTestValue ? .testValue : placeholder == nil ? .error : .placeholder
-        let use = Use(key: key, home: request.home, instead: instead, way: way)
+            request.traits.hasTestValue ? .testValue : placeholder == nil ? .error : .placeholder
+        let use = Use(key: key, home: request.traits.home, instead: instead, way: way)
         used.withLock { $0[key] = $0[key] ?? use }
         if instead == .testValue { return .standIn(nil) }
         let error: @Sendable () -> LoadError = {

@@ -45,11 +45,11 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     ///
     /// That belongs to one test, so a container of all tests doesn't load it. What's made from it lives where its inputs live.
     func answer(to request: Request, under frame: Frame?) -> LoadAnswer {
-        isForAll || !request.hasTestValue ? .refuse(self) : .load
+        isForAll || !request.traits.hasTestValue ? .refuse(self) : .load
     }
 
     /// Whether a value for tests is loaded in place of an external feature.
-    func substitutes(_ request: borrowing Request) -> Bool { request.hasTestValue }
+    func substitutes(_ request: borrowing Request) -> Bool { request.traits.hasTestValue }
 
     /// Returns whether nothing was reported of a feature yet, and notes that something is.
     fileprivate func isNew(_ key: Key) -> Bool { noted.withLock { $0.insert(key).inserted } }
@@ -118,13 +118,13 @@ package final class Strictness: LoadPolicy, LoadRefuser {
         // The accessors of this library are no places to look at. What a load reads is not read by the wrapper.
         let injected = way.count > 1 ? nil : ReadPlace.current
         let place = request.place?.outsideLibrary
-        var remedy = advise(request.hasTestValue ? nil : Messages.setLine(for: request.key))
+        var remedy = advise(request.traits.hasTestValue ? nil : Messages.setLine(for: request.key))
         if !request.key.kind.throws, request.placeholder == nil {
             remedy += Messages.withoutStandIn(request.key)
         }
-        if !request.hasTestValue, request.key.hasUnusedTestValue { remedy += Messages.testValueIsUnused }
+        if !request.traits.hasTestValue, request.key.hasUnusedTestValue { remedy += Messages.testValueIsUnused }
         let error = LoadError.external(
-            way, at: injected ?? request.readPlace, hasTestValue: request.hasTestValue, remedy: remedy)
+            way, at: injected ?? request.readPlace, hasTestValue: request.traits.hasTestValue, remedy: remedy)
         return Refusal(
             error: error, key: request.key, read: way[0], place: injected ?? place,
             hasPlaceholder: request.placeholder != nil)
@@ -136,7 +136,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     /// Returns the placeholder for a reader whose test has failed, which doesn't fail it again.
     private func placeholder(_ request: Request, for container: Container) -> Payload {
         // A value for tests isn't kept here: other tests would get it.
-        if request.hasTestValue { return request.placeholder!(container) }
+        if request.traits.hasTestValue { return request.placeholder!(container) }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
         let made = TestProcess.$isRefusing.withValue(true) { request.placeholder!(container) }
         if isForAll { return made }

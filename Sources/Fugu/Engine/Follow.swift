@@ -94,7 +94,7 @@ private struct FollowerState {
     /// The number of observers at which those whose owners were released are removed.
     var sweepCount = 16
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
-    var reloader = Kept<KeyLoader?>(nil)
+    var reloader = Kept<KeyDefinition?>(nil)
     var seen = Seen.nothing
     /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
     var watched: Provenance?
@@ -242,7 +242,7 @@ extension Follower {
     }
 
     fileprivate func add(
-        _ token: LockToken, _ observer: Observer, _ reloader: KeyLoader?, startsWithPresent: Bool,
+        _ token: LockToken, _ observer: Observer, _ reloader: KeyDefinition?, startsWithPresent: Bool,
         _ garbage: inout Garbage
     ) {
         observer.begin(self, at: state[token].number)
@@ -353,7 +353,7 @@ extension Follower {
     private struct Turn: ~Copyable {
         let event: FollowerState.Event
         let observers: [Observer?]
-        let reloader: KeyLoader?
+        let reloader: KeyDefinition?
     }
 
     /// Delivers queued events, unless another thread is doing so, which then delivers these, too.
@@ -444,11 +444,11 @@ extension Follower {
     }
 
     /// Loads the key again, if there's still no value.
-    private func reload(_ reloader: KeyLoader?, in container: Container) {
+    private func reload(_ reloader: KeyDefinition?, in container: Container) {
         guard isGone(), let reloader else { return }
         if let input = missingInput() { return family.reports.report(Messages.notReloaded(key, without: input)) }
-        for input in deepInputs() { _ = try? input.loader?.readNow(.reload, in: container) }
-        _ = reloader(container, true)
+        for input in deepInputs() { _ = try? input.definition?.readNow(.reload, in: container) }
+        _ = reloader.prepare(in: container, reportsFailure: true)
         _ = isGone()
     }
 
@@ -507,11 +507,11 @@ extension Container {
     ///
     /// Writes of the key here and in the nodes above take the slow path from then on.
     func add(
-        _ observer: Observer, _ reloader: KeyLoader?, _ naming: (any KeyNaming)? = nil, startsWithPresent: Bool = false
+        _ observer: Observer, _ reloader: KeyDefinition?, startsWithPresent: Bool = false
     ) {
         let (node, key) = (node, observer.key)
         note(.observed, key)
-        if let naming { node.family.learn(naming, of: key) }
+        if let naming = reloader?.naming { node.family.learn(naming, of: key) }
         let container = (owner ?? (isView ? nil : self)).map { WeakReference($0) }
         var garbage = Garbage()
         let follower: Follower? = node.family.lock.withLock { token in

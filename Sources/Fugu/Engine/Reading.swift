@@ -260,7 +260,7 @@ struct Reading: ~Copyable {
         _ replacement: Replacement?
     ) -> Decision {
         var loader = replacement
-        var (isExternal, isStandIn) = (request.isExternal, false)
+        var (isExternal, isStandIn) = (request.traits.isExternal, false)
         if isExternal, !refused.goesOn, let policy = node.storage[token].policy {
             if replacement == nil {
                 switch policy.answer(to: request, under: frame) {
@@ -273,11 +273,11 @@ struct Reading: ~Copyable {
         }
         let facts = LoadFacts(
             home: site.home, floor: site.floor, isReplaced: replacement != nil,
-            reloads: request.reloads,
+            reloads: request.traits.reloads,
             isExternal: isExternal, isStandIn: isStandIn, expected: expected,
             begun: node.family.state[token].now)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
-        if isUndeclared { for key in request.home.keys ?? [] { load.recordHeld(token, key) } }
+        if isUndeclared { for key in request.traits.home.keys ?? [] { load.recordHeld(token, key) } }
         load.begin(token, for: container, in: &record.loads)
         if refused.isProvisional { load.state[token].isProvisional = true }
         isOwn = true
@@ -316,19 +316,19 @@ struct Reading: ~Copyable {
     /// - `limit`: The nearest node that holds the key without a value.
     @inline(__always)
     private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?) -> Site {
-        if isUndeclared || !request.home.isFixed {
-            let home = isUndeclared ? .inferred : request.home
+        if isUndeclared || !request.traits.home.isFixed {
+            let home = isUndeclared ? .inferred : request.traits.home
             return Site(node: UnmanagedReference(node), home: home, floor: limit)
         }
-        let declared = node.declaredHome(token, with: request.home.keys)
+        let declared = node.declaredHome(token, with: request.traits.home.keys)
         let home = node.homeRoot(token, below: declared) ?? declared
         let isInferred = home !== declared
         if limit?.depth ?? 0 > home.depth {
             return Site(
-                node: UnmanagedReference(node), home: isInferred ? .inferred : request.home, floor: limit)
+                node: UnmanagedReference(node), home: isInferred ? .inferred : request.traits.home, floor: limit)
         }
         let floor = UnmanagedReference(home)
-        return Site(node: floor, home: isInferred ? .inferred : request.home, floor: isInferred ? limit : floor)
+        return Site(node: floor, home: isInferred ? .inferred : request.traits.home, floor: isInferred ? limit : floor)
     }
 
     /// Refuses a load that needs itself, or that's nested so deeply that it probably does.
@@ -442,7 +442,7 @@ struct Reading: ~Copyable {
     /// If it's thrown, a load that catches it was made from what hides the instance.
     @inline(never)
     private func overridden(_ way: [Key], byLocal: Bool) -> LoadError {
-        let error = LoadError.overridden((frame?.way ?? []) + way, of: key, home: request.home, byLocal: byLocal)
+        let error = LoadError.overridden((frame?.way ?? []) + way, of: key, home: request.traits.home, byLocal: byLocal)
             .read(at: request.readPlace)
         var effects = Effects()
         let (isNew, policy) = node.family.lock.withLock { token in
@@ -493,7 +493,7 @@ extension Container {
     ///
     /// The inputs of a stand-in don't count.
     func substitute(for request: Request) throws -> (loader: Replacement?, isStandIn: Bool) {
-        guard request.isExternal, case .handle(let load) = role else { return (nil, false) }
+        guard request.traits.isExternal, case .handle(let load) = role else { return (nil, false) }
         let (node, parent) = (load.node, load.parent)
         switch node.family.lock.withLock({ node.storage[$0].policy?.answer(to: request, under: parent) }) {
         case .load?, nil: return (nil, false)

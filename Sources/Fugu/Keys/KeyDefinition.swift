@@ -4,7 +4,7 @@
 @_documentation(visibility: internal)
 public struct KeyDefinition: Sendable {
     @usableFromInline package let raw: UInt
-    private let method: KeyLoader.Method
+    let method: Method
     /// Whether the feature reaches outside the process.
     var isExternal: Bool { hasTestValue || preview != nil }
     /// Whether the feature declares what a test's container loads instead.
@@ -19,10 +19,10 @@ public struct KeyDefinition: Sendable {
     /// The name that suppliers need, if the key has one.
     package let naming: (any KeyNaming)?
 
-    package var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
+    package var key: Key { Key(raw: raw) }
 
     init(
-        _ raw: UInt, _ method: KeyLoader.Method, hasTestValue: Bool = false,
+        _ raw: UInt, _ method: Method, hasTestValue: Bool = false,
         naming: (any KeyNaming)? = nil
     ) {
         self.raw = raw
@@ -64,8 +64,9 @@ public struct KeyDefinition: Sendable {
     }
 }
 
-/// How the value or instance of a key is loaded, whatever its type.
-package struct KeyLoader: Sendable {
+// MARK: How the value or instance is loaded
+
+extension KeyDefinition {
     enum Method: Sendable {
         // One closure, since a definition is made for each load.
         /// Throws only if the kind does.
@@ -73,9 +74,6 @@ package struct KeyLoader: Sendable {
         case suspending(@Sendable (Container, KeyQuestion) async throws -> Payload)
         case onMainActor(MainActorReload)
     }
-
-    package let key: Key
-    let method: Method
 
     /// Reads the key, and loads it if nothing is there.
     @inline(never) package func read(in container: Container) async throws -> Payload {
@@ -102,7 +100,7 @@ package struct KeyLoader: Sendable {
     }
 
     /// Loads a missing value for its observers, and waits for it unless the load suspends.
-    func callAsFunction(_ container: Container, _ reportsFailure: Bool) -> PreparationHandle? {
+    func prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         let fail: @Sendable (any Error) -> Void = { error in
             if reportsFailure { container.reportFailedReload(of: key, error) }
         }
@@ -182,7 +180,7 @@ extension Container {
 extension Container {
     /// Loads for observers, who see no value where a strict container refuses the load and has nothing to give.
     func loadMissing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
-        let isRefused = request.isExternal && request.placeholder == nil && isStrict
+        let isRefused = request.traits.isExternal && request.placeholder == nil && isStrict
         return try self.load(request, hasNoReader: isRefused, load)
     }
 }
@@ -194,16 +192,38 @@ struct PreparationHandle: Sendable {
     func cancel() { task.cancel() }
 }
 
-/// The declared traits of a key, for graphs and explanations.
-///
-/// With a value for tests, a strict container loads that instead.
-package typealias KeyTraits = (isExternal: Bool, hasTestValue: Bool, home: Home, reloads: Bool, isSecret: Bool)
+/// What a key declares, apart from its load.
+@usableFromInline package struct KeyTraits: Sendable {
+    /// Where the instance is to live.
+    package var home = Home.inferred
+    /// Whether a change of an input drops the instance.
+    package var reloads = false
+    /// Whether the feature reaches outside the process, even if nothing is declared to give in its place.
+    package var isExternal = false
+    /// Whether a strict container loads a value for tests instead.
+    package var hasTestValue = false
+    /// Whether code or another module has to supply the key.
+    var isRequired = false
+    package var isSecret = false
+
+    @usableFromInline init(reloads: Bool, home: Home, isExternal: Bool) {
+        (self.reloads, self.home, self.isExternal) = (reloads, home, isExternal)
+    }
+
+    init(
+        home: Home = .inferred, reloads: Bool = false, isExternal: Bool = false, hasTestValue: Bool = false,
+        isRequired: Bool = false, isSecret: Bool = false
+    ) {
+        self.init(reloads: reloads, home: home, isExternal: isExternal)
+        (self.hasTestValue, self.isRequired, self.isSecret) = (hasTestValue, isRequired, isSecret)
+    }
+}
 
 extension Key {
-    /// How the value or instance is loaded, unless the key belongs to the main actor.
-    var loader: KeyLoader? {
-        guard let type else { return ValueKeys.descriptor(of: self).loader(of: self) }
-        return (type as? any ContainerKey.Type)?._key.loader
+    /// The definition, unless the key is a value that belongs to the main actor.
+    var definition: KeyDefinition? {
+        guard let type else { return ValueKeys.descriptor(of: self).definition(of: self) }
+        return (type as? any ContainerKey.Type)?._key
     }
 
     /// The type of the value of a property.
@@ -217,34 +237,30 @@ extension Key {
     ///
     /// Those of a ``MainActorFeature`` can be read on the main actor only, so only those of its definition are available.
     package var traits: KeyTraits {
-        guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
-        switch kind {
-        case .property:
-            return (false, false, .inferred, false, isSecret: (type as? any Property.Type)?.isSecret == true)
-        default:
-            if let feature = type as? any NonisolatedFeature.Type { return feature.keyTraits }
-            let definition = (type as? any ContainerKey.Type)?._key
-            return (
-                definition?.isExternal == true, definition?.hasTestValue == true, .inferred, false, isSecret: false
-            )
-        }
+        guard let type else { return ValueKeys.descriptor(of: self).traits }
+        if kind == .property { return KeyTraits(isSecret: (type as? any Property.Type)?.isSecret == true) }
+        if let feature = type as? any NonisolatedFeature.Type { return feature.traits }
+        let definition = (type as? any ContainerKey.Type)?._key
+        return KeyTraits(
+            isExternal: definition?.isExternal == true, hasTestValue: definition?.hasTestValue == true)
+    }
+}
+
+extension KeyTraits {
+    init<F: NonisolatedFeature>(of _: F.Type, _ definition: KeyDefinition) {
+        self.init(
+            home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
+            hasTestValue: definition.hasTestValue)
     }
 }
 
 extension NonisolatedFeature {
-    fileprivate static var keyTraits: KeyTraits {
-        let definition = _key
-        return (definition.isExternal, definition.hasTestValue, home, reloadsWhenInputsChange, isSecret: false)
-    }
+    fileprivate static var traits: KeyTraits { KeyTraits(of: Self.self, _key) }
 }
 
 extension Key {
     /// Whether a strict container loads a value for tests instead.
     package var hasTestValue: Bool { traits.hasTestValue }
-}
-
-extension PropertyDescriptor {
-    var keyTraits: KeyTraits { (false, false, .inferred, false, isSecret: isSecret || naming?.isHidden == true) }
 }
 
 /// A key with the comparison that a write needs.

@@ -49,7 +49,7 @@
         if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
-            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
+            let traits = KeyTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
             interned = Self.intern(place, KeyDistinction(id), traits, preview, testValue, load)
         }
     }
@@ -73,7 +73,7 @@ extension MainActorFeatureKey {
 
     @usableFromInline
     static func intern(
-        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: KeyTraits,
         _ preview: (@MainActor @Sendable (any FeatureContainer) -> Value)?,
         _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Value)?,
         _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Value
