@@ -101,8 +101,9 @@ public final class Container: FeatureContainer {
     ///   - parent: The container that the child keeps.
     ///   - node: The parent's node.
     ///   - recorder: The load whose handle makes the child.
-    private init(childOf parent: Container, _ node: Node, _ recorder: Load?) {
-        asked = Node(parent: node, recorder: recorder)
+    ///   - made: How the child is made, for reports.
+    private init(childOf parent: Container, _ node: Node, _ recorder: Load?, _ made: Making) {
+        asked = Node(parent: node, recorder: recorder, made)
         storageAddress = Atomic(asked.storage.address)
         role = .owner
         self.parent = ChainReference(parent)
@@ -174,16 +175,10 @@ public final class Container: FeatureContainer {
 
     /// Returns a new child that was made in some way.
     package func child(made way: ContainerOrigin, _ fileID: StaticString, _ line: UInt) -> Container {
-        let child = makeChild()
-        child.wasMade(way, fileID, line)
         note(.child)
-        return child
-    }
-
-    /// Returns a new child without telling anybody.
-    func makeChild() -> Container {
-        if case .owner = role { return Container(childOf: self, asked, nil) }
-        return Container(childOf: owner ?? self, node, recorder)
+        let made = (way, SourcePlace(fileID, line))
+        if case .owner = role { return Container(childOf: self, asked, nil, made) }
+        return Container(childOf: owner ?? self, node, recorder, made)
     }
 
     /// Returns a new child, configured by a closure.

@@ -5,12 +5,10 @@ import Synchronization
 
 #if DEBUG
 extension Node {
-    fileprivate func morePast(_ token: LockToken) -> NodePast { storage[token].past.orMade(NodePast()) }
-
     /// The name, and where the container was made, if that's known.
     func nameWithPlace(_ token: LockToken) -> String {
         let name = displayName(token)
-        return storage[token].past?.origin?.place.outsideLibrary.map { "\(name) (made at \($0))" } ?? name
+        return storage[token].made?.place.outsideLibrary.map { "\(name) (made at \($0))" } ?? name
     }
 
     /// What messages say of the container between two words, unless it's the root.
@@ -24,7 +22,7 @@ extension Container {
     func wasMade(_ way: ContainerOrigin, _ fileID: StaticString, _ line: UInt) {
         #if DEBUG
         let node = asked
-        node.family.lock.withLock { token in node.morePast(token).origin = (way, SourcePlace(fileID, line)) }
+        node.family.lock.withLock { token in node.storage[token].made = (way, SourcePlace(fileID, line)) }
         #endif
     }
 
@@ -41,7 +39,7 @@ extension Node {
     /// How long the last load of a key took whose instance lives here, if that's known.
     func duration(_ token: LockToken, of key: Key) -> Duration? {
         #if DEBUG
-        storage[token].past?.durations[key]
+        cell(token, key)?.place?[token].duration
         #else
         nil
         #endif
@@ -52,7 +50,7 @@ extension Node {
     func noteReleased(_ token: LockToken, _ unclosed: [Key?], _ effects: inout Effects) {
         #if DEBUG
         if unclosed.isEmpty { return }
-        let (name, origin) = (displayName(token), storage[token].past?.origin)
+        let (name, origin) = (displayName(token), storage[token].made)
         effects.report(in: family) { Messages.neverClosed(unclosed, name, origin) }
         #endif
     }
@@ -65,7 +63,8 @@ extension Node {
     @inline(__always)
     func mayBeRead(_ token: LockToken, _ key: Key) -> Bool {
         #if DEBUG
-        (storage[token].readMask & key.mask != 0 || hasChildren(token))
+        let (mask, hasChildren) = (storage[token].readMask, storage[token].firstChild != nil)
+        return (hasChildren || mask != 0 && mask & key.mask != 0)
             && path.contains { $0.cell(token, key)?.has(CellFlags.input) == true }
         #else
         false
@@ -153,7 +152,7 @@ extension Load {
         #if DEBUG
         if key.kind == .property { return }
         let home = outcome.home
-        home.morePast(token).durations[outcome.key] = ProcessTime.now - state[token].start
+        home.cell(token, key)?.place?[token].duration = ProcessTime.now - state[token].start
         if !outcome.provenance.reloads { home.storage[token].readMask |= outcome.provenance.mask }
         if !home.isRoot { outcome.checkOpened(token, &effects) }
         #endif
@@ -166,7 +165,7 @@ extension LoadOutcome {
         let family = home.family
         guard facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal, !facts.isReplaced,
             // Who keeps a child for each key or path opens one for each on purpose.
-            home.storage[token].past?.origin?.way.isKeyed != true,
+            home.storage[token].made?.way.isKeyed != true,
             family.record(token, of: key)?.isOverridden != true
         else { return }
         let homeKeys = provenance.homeKeys.filter { home.holds(token, $0) }
@@ -202,11 +201,12 @@ private struct HomeCheck: News {
         guard hashes.count == homeKeys.count else { return }
         let hash = homeKeys.count == 1 ? hashes[0] : hashes.hashValue
         let name = family.lock.withLock { token -> String? in
-            let past = parent.morePast(token)
-            let known = past.homeValues[key] ?? []
-            past.homeValues[key] = known.filter { $0.hash != hash }.suffix(7) + [(hash, home.number)]
+            let known = family.state[token].past.homeValues[key] ?? []
+            let former = known.first { $0.hash == hash && $0.parent == parent.number }
+            let others = known.filter { $0.hash != hash || $0.parent != parent.number }
+            family.state[token].past.homeValues[key] = others.suffix(7) + [(hash, home.number, parent.number)]
             // The same container may open it again, such as after a change.
-            guard let former = known.first(where: { $0.hash == hash }), former.home != home.number,
+            guard let former, former.home != home.number,
                 family.state[token].past.isNew(.again, key, homeKeys[0])
             else { return nil }
             return home.nameWithPlace(token)

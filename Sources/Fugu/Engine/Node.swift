@@ -108,14 +108,15 @@ final class Node: Sendable {
     /// Creates a child.
     ///
     /// - `recorder`: The load whose handle made the child. What the load reads through the child is an input of the load.
-    init(parent: Node, recorder: Load?) {
+    /// - `made`: How the container is made, for reports.
+    init(parent: Node, recorder: Load?, _ made: Making) {
         let family = parent.family
         self.family = family
         above = ChainReference(parent)
         depth = parent.depth + 1
         // Each child of the root starts a new branch.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
-        family.lock.withLock { token in parent.addChild(token, self, recorder) }
+        family.lock.withLock { token in parent.addChild(token, self, recorder, made) }
     }
 
     deinit {
@@ -161,7 +162,8 @@ struct NodeState {
     var policy: (any LoadPolicy)?
     var rare: RareNodeState?
     #if DEBUG
-    var past: NodePast?
+    /// How the container was made, and where.
+    var made: Making?
     /// The bits of the keys from which instances were made that live here and don't reload.
     var readMask: UInt64 = 0
     #endif
@@ -308,7 +310,10 @@ extension Node {
         return storage[token].rare?.attachment?.name ?? Messages.boxName(number)
     }
 
-    private func addChild(_ token: LockToken, _ child: Node, _ recorder: Load?) {
+    private func addChild(_ token: LockToken, _ child: Node, _ recorder: Load?, _ made: Making) {
+        #if DEBUG
+        child.storage[token].made = made
+        #endif
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let policy = storage[token].policy { child.storage[token].policy = policy }
         child.storage[token].advance(to: storage[token].life)
@@ -452,9 +457,8 @@ extension Node {
             family.setSink(token, nil, &garbage)
             family.setListener(token, nil, &garbage)
         }
-        effects.wakeWaiters()
-        garbage.dispose()
         effects.perform()
+        garbage.dispose()
         for follower in followers { follower.end() }
         return next
     }

@@ -6,6 +6,8 @@ struct FamilyPast {
     private var reported: Set<Report> = []
     /// The number of the node below the root in which each feature was loaded last.
     var loadedBelow = KeyTable<Int>()
+    /// The hashes of the last values by which each feature was to live below a node, and the numbers of its homes and of that node.
+    var homeValues = KeyTable<[(hash: Int, home: Int, parent: Int)]>()
 
     /// Records a report about a feature and a key, and returns whether it's the first one of its topic.
     mutating func isNew(_ topic: Report.Topic, _ feature: Key, _ key: Key) -> Bool {
@@ -19,18 +21,6 @@ struct FamilyPast {
         let key: Key
     }
 }
-
-/// What's known of a node's past.
-final class NodePast {
-    /// How the container was made, and where.
-    var origin: (way: ContainerOrigin, place: SourcePlace)?
-    /// How long the last load of each key took.
-    var durations = KeyTable<Duration>()
-    /// The hashes of the last values by which each feature below was to live, and the numbers of its homes.
-    var homeValues = KeyTable<[(hash: Int, home: Int)]>()
-
-    init() {}
-}
 #endif
 
 // MARK: Instances that keep an old value
@@ -40,16 +30,21 @@ final class NodePast {
 /// After them, an instance that stays, though its load has read such a key, has an old value, and is reported.
 struct OldValues {
     #if DEBUG
-    private let values: [(payload: Payload, time: UInt64)?]
+    /// One for each write, or none if nothing can have an old value.
+    private var values: [(payload: Payload, time: UInt64)?] = []
     #endif
 
     @inline(__always)
     init(_ token: LockToken, _ writes: [Write]) {
         #if DEBUG
-        values = writes.map { write in
-            guard write.node.mayBeRead(token, write.key), case .found(let cell, _) = write.node.look(token, write.key)
-            else { return nil }
-            return (cell.payload!, cell.time)
+        var index = 0
+        // Quicker than a loop over the elements where nothing is optimized.
+        while index < writes.count {
+            if writes[index].node.mayBeRead(token, writes[index].key) {
+                note(token, writes)
+                break
+            }
+            index += 1
         }
         #endif
     }
@@ -57,9 +52,18 @@ struct OldValues {
     @inline(__always)
     func reportKept(_ token: LockToken, _ writes: [Write], _ effects: inout Effects) {
         #if DEBUG
-        if values.contains(where: { $0 != nil }) { report(token, writes, &effects) }
+        if values.count > 0 { report(token, writes, &effects) }
         #endif
     }
+
+    #if DEBUG
+    private mutating func note(_ token: LockToken, _ writes: [Write]) {
+        values = writes.map { write in
+            guard case .found(let cell, _) = write.node.look(token, write.key) else { return nil }
+            return (cell.payload!, cell.time)
+        }
+    }
+    #endif
 
     #if DEBUG
     /// What a write has changed: the former value, and the new one if that's known.
@@ -68,7 +72,7 @@ struct OldValues {
     private func report(_ token: LockToken, _ writes: [Write], _ effects: inout Effects) {
         var changes: [ObjectIdentifier: [Key: Change]] = [:]
         for (write, old) in zip(writes, values) {
-            guard let old, !write.node.isEnded(token) else { continue }
+            guard let old, !write.node.isEnded(token), write.node.mayBeRead(token, write.key) else { continue }
             let seen: CellReference? =
                 if case .found(let cell, _) = write.node.look(token, write.key) { cell } else { nil }
             // A default may give an equal value, which isn't known before it's read.

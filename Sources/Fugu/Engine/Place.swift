@@ -20,6 +20,10 @@ struct PlaceState {
     var since: UInt64 = 0
     /// The number of instances that were loaded here.
     var loadCount = 0
+    #if DEBUG
+    /// The time that the last load took.
+    var duration: Duration?
+    #endif
 
     /// What a change of the key here may concern, here and below.
     fileprivate(set) var watchers = SparseList<Watcher>()

@@ -34,6 +34,9 @@ package enum ContainerOrigin: Sendable {
     var isKeyed: Bool { if case .keyed = self { true } else { false } }
 }
 
+/// How a container was made, and where.
+typealias Making = (way: ContainerOrigin, place: SourcePlace)
+
 // Texts for debuggers.
 extension Messages {
     static let endedName = "a released container"
