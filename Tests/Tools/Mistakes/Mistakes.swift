@@ -1254,7 +1254,11 @@ struct Greeter: Feature {
 // compiler: error: instance member 'strict' cannot be used on type 'Container'; did you mean to use a value of this type instead?
 // Cure: import FuguTesting, and link it to the test target.
 
-func inTest() { Container.strict { _ in } operation: {} }
+func inTest() {
+    Container.strict { _ in
+    } operation: {
+    }
+}
 
 // MARK: TestValueIsNoClosure
 // compiler: error: cannot convert value of type 'Mail' to expected argument type '@Sendable (any FeatureContainer) -> Mail'
