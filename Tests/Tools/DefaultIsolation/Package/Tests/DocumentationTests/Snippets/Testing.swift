@@ -110,14 +110,6 @@ extension Trait where Self == ContainerTrait {
     #expect(Container.current[Letters.self].all == ["Bergen: Dear Ada"])
 }
 
-@Test(.container) func staysInOslo() {
-    let container = Container.current
-    container[Letters.self].keep("Dear Ada")
-    container.city = "Bergen"
-    withKnownIssue { _ = container[Letters.self] }
-    #expect(container[Letters.self].all == ["Oslo: Dear Ada"])
-}
-
 @Test(.container) func nothingElseIsReal() async {
     let check = await Container.current.check { $0.load(Reminders.self) }
     #expect(check.undetermined.map(\.name) == ["Reminders"])
