@@ -44,11 +44,6 @@ func applySources(to container: Container, arguments: [String], variables: [Stri
     try container.apply(ArgumentsSource(arguments))
 }
 
-func applyEnvironment(to container: Container) throws {
-    // SHOP_PORT_80_TCP=tcp://10.0.0.1:80, SHOP_SERVICE_HOST, … If no key is called `port`, ignore "port", too.
-    try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port.*", "service.*"))
-}
-
 func configure(
     _ container: Container, arguments: [String] = CommandLine.arguments,
     variables: [String: String] = EnvironmentSource.current

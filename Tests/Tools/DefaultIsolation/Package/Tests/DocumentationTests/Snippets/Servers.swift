@@ -193,18 +193,19 @@ extension Snippets {
         await tenants.evictAll()
         #expect(transcriptSoFar.last == "db://acme is closed")
     }
+
     @Test("Servers: a stream holds its tenant's child, and where no tenant is set, nothing is opened", .liveContainer)
     func streamOfTenant() async throws {
         let root = Container()
         root.handleReports { Issue.record("\($0)") }
         let tenants = root.children(by: \.tenant)
-        let write = try await Page().export(for: "acme", in: tenants)
-        async let evicted: Void = tenants.evict("acme")
+        let write = try await Page().export(for: "streams", in: tenants)
+        async let evicted: Void = tenants.evict("streams")
         while await !tenants.values.isEmpty { await Task.yield() }
-        #expect(transcriptSoFar.last != "db://acme is closed")
-        #expect(try await write() == "all of db://acme")
+        #expect(transcriptSoFar.last != "db://streams is closed")
+        #expect(try await write() == "all of db://streams")
         await evicted
-        #expect(transcriptSoFar.last == "db://acme is closed")
+        #expect(transcriptSoFar.last == "db://streams is closed")
         await #expect(throws: PropertyError.self) { try await root[Page.TenantDatabase.self] }
     }
 }
