@@ -4,6 +4,7 @@ import Fugu
 /// The operations of a debug build: in a program, and in a process that links FuguTesting, where a root is strict.
 ///
 /// - Parameter name: The beginning of the rows' names.
+/// - Returns: The rows.
 public func debugRows(_ name: String) -> [Row] {
     [
         Row("\(name)-read", "a feature is read") { count in
