@@ -419,7 +419,8 @@ private struct Closing: Sendable {
         }
         var failures = endReaders(in: nodes)
         // The youngest first: a child is younger than its parent.
-        for node in nodes.sorted(by: { $0.number > $1.number }) { failures += await close(node) }
+        nodes.sort { $0.number < $1.number }
+        while let node = nodes.popLast() { failures += await close(node) }
         alarm?.cancel()
         return failures
     }
@@ -427,21 +428,21 @@ private struct Closing: Sendable {
     /// Refuses loads in the container and its descendants, adds those that aren't known yet to `nodes`, and returns those of them in
     /// which something is in progress; if there are none, closes all.
     @inline(never) private func begin(_ nodes: inout [Node]) -> [Node] {
-        let known = ObjectSet(nodes)
-        let (more, busy, refused) = family.lock.withLock { token in
-            let more = node.subtree(token).filter { !known.contains($0) }
-            for node in more {
+        let known = nodes.isEmpty ? nil : ObjectSet(nodes)
+        let (busy, refused) = family.lock.withLock { token in
+            var busy: [Node] = []
+            for node in node.subtree(token) where known?.contains(node) != true {
                 let rare = node.storage[token].more()
                 rare.closing.calls += 1
                 rare.closing.overdue = rare.closing.overdue ?? self.node.storage[token].rare!.closing.overdue
                 node.storage[token].advance(to: .refusing)
+                nodes.append(node)
+                if !node.isIdle(token) { busy.append(node) }
             }
-            let busy = more.filter { !$0.isIdle(token) }
-            if busy.isEmpty { close(token, nodes + more) }
-            return (more, busy, isOperation ? refuseReaders(token, in: busy) : [])
+            if busy.isEmpty { close(token, nodes) }
+            return (busy, isOperation ? refuseReaders(token, in: busy) : [])
         }
         for (load, waiter) in refused { load.refuse(waiter) }
-        nodes += more
         return busy
     }
 
@@ -472,22 +473,26 @@ private struct Closing: Sendable {
 
     /// Returns the loads in progress that were requested in some containers.
     private func loads(_ token: LockToken, in nodes: [Node]) -> [Load] {
-        let nodes = ObjectSet(nodes.filter { $0.storage[token].inProgress > 0 })
-        return nodes.isEmpty ? [] : family.loads(token).filter { nodes.contains($0.node) }
+        if nodes.isEmpty { return [] }
+        let nodes = ObjectSet(nodes)
+        return family.loads(token).filter { nodes.contains($0.node) }
     }
 
     /// Ends the sequences, and the waits for loads that are still in progress after a deadline; returns these loads.
     @inline(never) private func endReaders(in nodes: [Node]) -> [CloseError.Failure] {
         let (failures, refused, sequences) = family.lock.withLock { token in
-            let failures = loads(token, in: nodes).compactMap { load -> CloseError.Failure? in
+            var (busy, sequences): ([Node], [Observer]) = ([], [])
+            for node in nodes {
+                if node.storage[token].inProgress > 0 { busy.append(node) }
+                for cell in node.storage.cells(token) {
+                    if let follower = cell.place?[token].rare?.follower.value { sequences += follower.sequences(token) }
+                }
+            }
+            let failures = loads(token, in: busy).compactMap { load -> CloseError.Failure? in
                 guard let deadline = load.node.storage[token].rare?.closing.overdue else { return nil }
                 return (feature: load.key.name, error: CloseError.exceeded(deadline), name: load.key.name)
             }
-            let followers = nodes.flatMap {
-                $0.storage.cells(token).compactMap { $0.place?[token].rare?.follower.value }
-            }
-            let busy = nodes.filter { $0.storage[token].inProgress > 0 }
-            return (failures, refuseReaders(token, in: busy), followers.flatMap { $0.sequences(token) })
+            return (failures, refuseReaders(token, in: busy), sequences)
         }
         for (load, waiter) in refused { load.refuse(waiter) }
         // A closer may wait for a task that reads a sequence, of any of these containers.
@@ -547,17 +552,17 @@ private struct Closing: Sendable {
     /// Ends the closing of one container, unless there are closers again, and returns whether it did.
     @inline(never) private func end(_ node: Node) -> Bool {
         var effects = Effects()
-        let isDone = family.lock.withLock { token in
+        let (isDone, isReleased) = family.lock.withLock { token in
             let rare = node.storage[token].more()
-            if rare.closing.hasListed { return false }
+            if rare.closing.hasListed { return (false, false) }
             rare.closing.isClaimed = false
             rare.closing.calls -= 1
             if rare.closing.calls == 0 { rare.closing.overdue = nil }
             node.wakeIdle(token, &effects)
-            return true
+            return (true, node.storage[token].isReleased)
         }
         effects.wakeWaiters()
-        if isDone { node.end(isReleased: false) }
+        if isReleased { node.end(isReleased: false) }
         return isDone
     }
 
