@@ -284,7 +284,7 @@ struct StrictTestValueTests {
                   Pool
                   Server
                 missing
-                  Payments: Payments
+                  Payments
                 """)
         expect(Self.live.value, equals: 0)
     }
