@@ -131,6 +131,22 @@ extension ReportsTests {
         expect(texts[2].contains("Fix: call evictAll() before you release the children by key"))
     }
 
+    @Test(
+        "What resetAll uncovers of a feature counts as another instance, and what keeps the former one is reported (law 19)"
+    )
+    func resetAllUncovers() {
+        final class Name: Sendable {}
+        let name = FeatureKey(id: UniqueID()) { _ in Name() }
+        let reader = FeatureKey(id: UniqueID()) { "\($0[name]) \($0.reportLimit)" }
+        root[name] = Name()
+        let child = root.child { $0[name] = Name() }
+        let below = child.child { $0.reportLimit = 1 }
+        let made = below[reader]
+        child.resetAll()
+        expect(below[reader], equals: made)
+        expect(reports.all.count { $0.contains("keeps the old value") }, equals: 1, "\(reports.all)")
+    }
+
     @Test("A default that needs itself is told so, and nothing of load(in:) (law 6)")
     func defaultOfItself() {
         let error = LoadError.cycle([Key(raw: Limit._key.raw), Key(raw: Limit._key.raw)])

@@ -305,8 +305,8 @@ extension ModelFamily {
         let wasLoaded = member.loaded[source] != nil
         switch change {
         case .set(let value):
-            // 10: what it already is, is no change.
-            let before = present(source, for: member)?.sight
+            // 10: what was set to it already, is no change.
+            let before: Sight? = if case .value(let sight)? = member.held[source] { sight } else { nil }
             member.loaded[source] = nil
             let identity = before?.value == value ? before!.identity : nextChange()
             member.held[source] = .value(Sight(value: value, identity: identity))

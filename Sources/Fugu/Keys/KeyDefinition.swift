@@ -277,10 +277,10 @@ extension Key {
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
     init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
 
-    /// Creates a key for a reset, which compares nothing.
+    /// Creates a key for a reset, after which only properties are compared.
     init(resetting key: Key) {
         raw = key.raw
-        equal = Equality(of: Void.self)
+        equal = Equality(ofAny: key.kind == .property ? key.valueType : Void.self)
     }
 
     var key: Key { Key(raw: raw) }
@@ -298,6 +298,8 @@ extension Key {
 
     /// Returns the result; call it outside every lock, unless it's quick.
     func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
+        // The type of a feature that's reset isn't known.
+        if type == Void.self { return false }
         // A cast would cost more than the rest of a set.
         if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
         if isQuick { return left.bits == right.bits }
