@@ -98,14 +98,6 @@ func giveOthersTime() async {
     for _ in 0..<20 { await Task.yield() }
 }
 
-/// The priority of the task as soon as it is high, or after many turns.
-///
-/// A waiter is listed before it raises the load that it waits for.
-func raisedPriority() async -> TaskPriority {
-    for _ in 0..<100_000 where Task.currentPriority < .high { await Task.yield() }
-    return Task.currentPriority
-}
-
 /// Runs `body` on a separate thread, not one of the cooperative pool, which it may block.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
     await withCheckedContinuation { continuation in

@@ -100,10 +100,9 @@ public final class Container: FeatureContainer {
     /// - Parameters:
     ///   - parent: The container that the child keeps.
     ///   - node: The parent's node.
-    ///   - recorder: The load whose handle makes the child.
     ///   - made: How the child is made, for reports.
-    private init(childOf parent: Container, _ node: Node, _ recorder: Load?, _ made: Making) {
-        asked = Node(parent: node, recorder: recorder, made)
+    private init(childOf parent: Container, _ node: Node, _ made: Making) {
+        asked = Node(parent: node, made)
         storageAddress = Atomic(asked.storage.address)
         role = .owner
         self.parent = ChainReference(parent)
@@ -177,8 +176,8 @@ public final class Container: FeatureContainer {
     package func child(made way: ContainerOrigin, _ fileID: StaticString, _ line: UInt) -> Container {
         note(.child)
         let made = (way, SourcePlace(fileID, line))
-        if case .owner = role { return Container(childOf: self, asked, nil, made) }
-        return Container(childOf: owner ?? self, node, recorder, made)
+        if case .owner = role { return Container(childOf: self, asked, made) }
+        return Container(childOf: owner ?? self, node, made)
     }
 
     /// Returns a new child, configured by a closure.

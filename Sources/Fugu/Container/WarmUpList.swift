@@ -28,7 +28,8 @@ extension Container {
     ///
     ///     try await container.warmUp { $0.load(Database.self); $0.load(Search.self) }
     ///
-    /// Canceling the calling task cancels the loads for which nobody else waits. A plain feature that blocks in its load
+    /// A load whose inputs change meanwhile, so that its instance isn't kept, is repeated up to three times. Canceling the calling task
+    /// cancels the loads for which nobody else waits. A plain feature that blocks in its load
     /// blocks a thread of the pool: make it an ``AsyncFeature``. A plain feature that can't be loaded, such as one of a cycle,
     /// stops the program, as it does at any other read; to have cycles listed, use `check` of FuguInspection.
     ///
@@ -45,7 +46,14 @@ extension Container {
         let items = warmUp.items
         let failures = await withTaskGroup(of: (Int, [WarmUpError.Failure]).self) { group in
             for (index, item) in items.enumerated() {
-                group.addTask { (index, await item.failures(in: self)) }
+                group.addTask {
+                    var failures = await item.failures(in: self)
+                    // An instance that isn't kept, since an input changed meanwhile, isn't there for `loaded`.
+                    for _ in 1...3 where failures.isEmpty && !item.isKept(in: self) {
+                        failures = await item.failures(in: self)
+                    }
+                    return (index, failures)
+                }
             }
             var finished = 0
             // By the place in the list.
@@ -95,6 +103,12 @@ extension KeyDefinition {
         } catch {
             return missing(in: frame) + [failure(error, in: frame)]
         }
+    }
+
+    /// Whether the container has what a load gave.
+    fileprivate func isKept(in container: Container) -> Bool {
+        let node = container.node
+        return node.family.lock.withLock { token in if case .found = node.look(token, key) { true } else { false } }
     }
 
     @inline(never) private func missing(in frame: Frame) -> [WarmUpError.Failure] {

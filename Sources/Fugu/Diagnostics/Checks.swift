@@ -83,7 +83,7 @@ extension Node {
             guard cell.key.kind != .property, cell.has(CellFlags.loaded), let place = cell.place,
                 let provenance = place[token].provenance, provenance.mask & mask != 0
             else { return false }
-            return provenance.keys.contains { sought.contains($0) && hasChanged($0, place[token].since) }
+            return provenance.keys.contains { sought.contains($0) && hasChanged($0, cell.time) }
         }
         let keys = Set(kept.map(\.key))
         return kept.compactMap { cell in

@@ -91,13 +91,13 @@ extension GraphReceiver {
         for input in provenance?.direct ?? [] {
             guard case .found(let read, let owner) = node.look(token, input) else {
                 // It was replaced or reset after the load, and hasn't been loaded again.
-                if let owner = node.lost(token, input, after: place?[token].since ?? 0) {
+                if let owner = node.lost(token, input, after: cell.time) {
                     changed.append((input, owner.number))
                 }
                 continue
             }
             inputs.append((read.key, owner.object.number))
-            if read.time > place?[token].since ?? 0 {
+            if read.time > cell.time {
                 changed.append((read.key, owner.object.number))
             }
         }

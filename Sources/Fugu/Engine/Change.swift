@@ -64,7 +64,7 @@ extension Write {
         let isRecorded = !givesNothing && !(isByCode && value != nil)
         let binding = isRecorded ? node.place(token, key)[token].moreBinding() : cell.binding(token)
         binding?.put(isRecorded ? setting : .nothing, by: origin, &effects.garbage)
-        if isByCode, value == nil { node.markReset(token, key, changesLoader: isRecorded || former != nil) }
+        if isByCode, value == nil { node.markReset(token, key) }
         // A reset drops what was loaded here, too.
         guard Binding.changes(origin, givesNothing: givesNothing, over: former) || isByCode && wasLoaded else {
             if isByCode, let place = cell.place { effects.noteReset(token, place) }
@@ -174,29 +174,19 @@ extension Family {
 }
 
 extension Node {
-    /// Marks a key as reset, so that a load in progress isn't kept here, nor below if it has another loader now.
-    fileprivate func markReset(_ token: LockToken, _ key: Key, changesLoader: Bool) {
+    /// Marks a key as reset, so that a load in progress isn't kept here or below.
+    fileprivate func markReset(_ token: LockToken, _ key: Key) {
         guard family.record(token, of: key)?.loads.isEmpty == false else { return }
-        let rare = place(token, key)[token].more()
-        rare.resetTime = family.state[token].tick()
-        if changesLoader { rare.loaderTime = rare.resetTime }
+        place(token, key)[token].more().resetTime = family.state[token].tick()
     }
 
-    /// Whether the key was reset here or in a node up to `home`, or has another loader since a change above, after a load of it
-    /// began.
+    /// Whether the key was reset or replaced here or above after a load of it began.
     ///
     /// It can't be inlined: the compiler (6.3.1) fails otherwise.
-    ///
-    /// - `home`: Where the instance lives: an ancestor, or this node unless given.
     @inline(never)
-    func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64, home: Node? = nil) -> Bool {
+    func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64) -> Bool {
         if family.state[token].now == begun { return false }
-        return path.contains { node in
-            guard let rare = node.cell(token, key)?.place?[token].rare else {
-                return false
-            }
-            return (node.depth < (home ?? self).depth ? rare.loaderTime : rare.resetTime) > begun
-        }
+        return path.contains { $0.cell(token, key)?.place?[token].rare.map { $0.resetTime > begun } ?? false }
     }
 
     /// Sets a value for the first time, unless something observes, loads, or depends on the key; returns whether it did.

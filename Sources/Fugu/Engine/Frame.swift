@@ -139,10 +139,6 @@ final class RareFrameState {
     var missingSupplies = Kept<[LoadError]>([])
     /// What a load needs.
     var run = LoadRun()
-    /// The async loads that code in this frame has begun and waits for.
-    var ownLoads = SparseList<Frame>()
-    /// The priority of the task, which waiters raise.
-    var priority: UInt8 = 0
 
     @inline(never) init() {}
 }
@@ -412,111 +408,57 @@ struct SparseList<Element: WordIdentifier> {
     }
 }
 
-/// The graph of waits between frames, for all families, because a load of one may need another's.
+/// The waits between frames, for all families, because a load of one may need another's.
 enum Waits {
-    /// Frames, with the number of waits for or by each.
-    private typealias Ends = WordTable<ObjectIdentifier, (frame: Frame, count: Int)>
+    /// The waits of each frame, its own and those of frames that it needs.
+    private static let all = Locked<[ObjectIdentifier: SparseList<Waiter>]>([:])
 
-    /// The waits of one frame.
-    private struct Edges {
-        /// The frames that it waits for, itself or through frames that it needs.
-        var targets = Ends()
-        /// The frames that wait for it.
-        var waiters = Ends()
-        var isEmpty: Bool { targets.isEmpty && waiters.isEmpty }
-    }
-    private static let edges = Locked<[ObjectIdentifier: Edges]>([:])
-
-    /// Records that `waiter` is about to wait for `target`, unless that would close a circle of waits.
+    /// Records a wait that's about to begin, unless it would close a circle of waits.
     ///
-    /// It searches from both ends and continues where it has searched less, so that many waiters for one target, or a long chain of
-    /// waits, don't slow each other down.
-    ///
-    /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, `waiter`, would wait for
-    ///   the first, `target`.
-    @inline(never) static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
-        guard let waiter else { return nil }
-        let above = Array(waiter.chain)
-        return edges.withLock { edges in
-            if let circle = findCircle(from: waiter, to: target, ObjectSet(above), edges) { return circle }
-            for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
-            change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
+    /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, the waiter's, would wait for the first.
+    @inline(never) static func add(_ waiter: Waiter) -> [Frame]? {
+        guard let reader = waiter.reader, let target = waiter.load?.frame else { return nil }
+        let above = ObjectSet(Array(reader.chain))
+        return all.withLock { all in
+            // The frames for which the target waits, each with the wait that leads there and the place of the frame that it's for.
+            var found: [(frame: Frame, wait: Waiter?, former: Int)] = [(target, nil, 0)]
+            var seen = ObjectSet([target])
+            var index = 0
+            while index < found.count {
+                if above.contains(found[index].frame) {
+                    var circle = way(from: found[index].frame, to: reader)
+                    while let wait = found[index].wait {
+                        index = found[index].former
+                        circle = way(from: found[index].frame, to: wait.reader!) + circle
+                    }
+                    return circle
+                }
+                for wait in all[ObjectIdentifier(found[index].frame)]?.slots ?? [] {
+                    guard let wait, seen.insert(wait.load!.frame) else { continue }
+                    found.append((wait.load!.frame, wait, index))
+                }
+                index += 1
+            }
+            for frame in reader.chain { all[ObjectIdentifier(frame), default: SparseList()].append(waiter) }
             return nil
         }
     }
 
-    private static func findCircle(
-        from waiter: Frame, to target: Frame, _ above: ObjectSet, _ edges: [ObjectIdentifier: Edges]
-    ) -> [Frame]? {
-        // The frames that need the waiter, directly or indirectly, each with the frame that it needs.
-        var needs = WordTable<ObjectIdentifier, Frame>()
-        var behind = [waiter]
-        // The frames that the target waits for, or `nil` once it's known to need the waiter.
-        var ahead: [Frame]? = [target]
-        var seen = ObjectSet([target])
-        var (costAhead, costBehind) = (0, 0)
-        while let last = behind.last {
-            let waiters = edges[ObjectIdentifier(last)]?.waiters ?? Ends()
-            if let next = ahead?.last {
-                let waits = edges[ObjectIdentifier(next)]?.targets ?? Ends()
-                if above.contains(next) {
-                    ahead = nil
-                    continue
-                } else if costAhead + waits.count <= costBehind + waiters.count {
-                    costAhead += waits.count + 1
-                    ahead!.removeLast()
-                    for wait in waits.values where seen.insert(wait.frame) { ahead!.append(wait.frame) }
-                    continue
-                }
-            } else if ahead != nil {
-                return nil
-            }
-            costBehind += waiters.count + 1
-            behind.removeLast()
-            if last === target { return circle(from: last, to: waiter, needs) }
-            let parent = last.parent?.chain.first { _ in true }
-            for next in [parent].compactMap(\.self) + waiters.values.map(\.frame)
-            where next !== waiter && !next.isFinished && needs[ObjectIdentifier(next)] == nil {
-                needs[ObjectIdentifier(next)] = last
-                behind.append(next)
-            }
-        }
-        return nil
+    /// Returns the frames from one to another that it needs.
+    private static func way(from first: Frame, to last: Frame) -> [Frame] {
+        [first] + last.chain.prefix { $0 !== first }.reversed()
     }
 
-    private static func circle(
-        from first: Frame, to last: Frame, _ needs: WordTable<ObjectIdentifier, Frame>
-    ) -> [Frame] {
-        var circle = [first]
-        while let frame = circle.last, frame !== last, let next = needs[ObjectIdentifier(frame)] { circle.append(next) }
-        return circle
-    }
-
-    @inline(never) static func remove(_ waiter: Frame?, for target: Frame) {
-        guard let waiter else { return }
-        // The caller keeps both frames, so none is released under the lock.
-        edges.withLock { edges in
+    @inline(never) static func remove(_ waiter: Waiter) {
+        guard let reader = waiter.reader else { return }
+        // The caller keeps the waiter, so nothing is released under the lock.
+        all.withLock { all in
             // All parents, because one may have ended since `add`.
-            for frame in sequence(first: waiter, next: { $0.parent }) {
+            for frame in sequence(first: reader, next: { $0.parent }) {
                 let id = ObjectIdentifier(frame)
-                if edges[id] == nil { continue }
-                change(&edges[id]!.targets, target, by: -1)
-                if edges[id]!.isEmpty { edges[id] = nil }
+                all[id]?.remove(waiter)
+                if all[id]?.count == 0 { all[id] = nil }
             }
-            let id = ObjectIdentifier(target)
-            if edges[id] == nil { return }
-            change(&edges[id]!.waiters, waiter, by: -1)
-            if edges[id]!.isEmpty { edges[id] = nil }
         }
-    }
-
-    private static func change(_ ends: inout Ends, _ frame: Frame, by number: Int) {
-        let count = (ends[ObjectIdentifier(frame)]?.count ?? 0) + number
-        ends[ObjectIdentifier(frame)] = count > 0 ? (frame, count) : nil
-    }
-
-    /// Returns the frames that a frame waits for, itself or through frames that it needs.
-    @inline(never) static func targets(of frame: Frame) -> [Frame] {
-        edges.withLock { edges in edges[ObjectIdentifier(frame)]?.targets.values.map(\.frame) ?? [] }
     }
 }

@@ -172,47 +172,6 @@ struct LoadRun {
     var mark: LoadMark?
 }
 
-/// A family's loads of one key that are in progress.
-///
-/// The code that runs a load keeps it until it has left the list.
-struct LoadList {
-    private var list = SparseList<Frame>()
-    /// The loads that readers may join, by the node in which the instance was expected to live, once there are many.
-    private var homes: [UnmanagedReference<Node>: SparseList<Frame>]?
-
-    var all: [Load] { list.all.map { Load($0) } }
-    var isEmpty: Bool { list.isEmpty }
-
-    mutating func append(_ load: Load) {
-        list.append(load.frame)
-        guard homes != nil || list.count >= 8 else { return }
-        let added = homes == nil ? all : [load]
-        homes = homes ?? [:]
-        for load in added { homes![load.facts.expected, default: SparseList()].append(load.frame) }
-    }
-
-    mutating func remove(_ load: Load) {
-        list.remove(load.frame)
-        if list.isEmpty { homes = nil } else { removeCandidate(load) }
-    }
-
-    /// Takes a load out of those that readers may join.
-    mutating func removeCandidate(_ load: Load) {
-        guard homes != nil else { return }
-        let expected = load.facts.expected
-        homes![expected]?.remove(load.frame)
-        if homes![expected]?.isEmpty == true { homes![expected] = nil }
-    }
-
-    /// Returns the loads that a reader may join: those of which the instance was expected to live in its node or above, since
-    /// the end of another load may have changed the expectation.
-    func candidates(for reader: Node) -> some Sequence<Load> {
-        let slots =
-            homes.map { homes in reader.path.flatMap { homes[UnmanagedReference($0)]?.slots ?? [] } } ?? list.slots
-        return slots.lazy.compactMap { $0?.load }
-    }
-}
-
 // MARK: Inputs
 
 extension Load {
@@ -230,16 +189,6 @@ extension Load {
                 key: key, time: cell.has(CellFlags.hasWord) ? cell.time : node.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
-        guard let outer = outerRecorder(token) else { return }
-        outer.record(token, cell, of: owner, as: key)
-    }
-
-    /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
-    func outerRecorder(_ token: LockToken) -> Load? {
-        guard let outer = node.storage[token].rare?.recorder, outer != self, !outer.isFinished,
-            frame.chain.contains(where: { $0 === outer.frame })
-        else { return nil }
-        return outer
     }
 
     /// Records an input whose value was given to the load but not kept.
@@ -251,8 +200,6 @@ extension Load {
             token,
             Input(key: key, time: time, isKept: false, provenance: outcome.provenance, lifetime: outcome.lifetime),
             outcome.home.depth)
-        guard let outer = outerRecorder(token) else { return }
-        outer.record(token, outcome, of: key)
     }
 
     /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
@@ -295,18 +242,13 @@ extension Load {
         state[token].append(input)
     }
 
-    /// Whether any input has changed since it was read.
-    func hasOldInputs(_ token: LockToken) -> Bool {
-        if family.state[token].now == facts.begun { return false }
-        guard let first = state[token].firstInput else { return false }
-        return isOld(token, first) || state[token].moreInputs.contains { isOld(token, $0) }
+    /// Whether any input has changed since it was read or, for another node than the load's, is another one there.
+    func hasOldInputs(_ token: LockToken, for other: Node? = nil) -> Bool {
+        if other == nil, family.state[token].now == facts.begun { return false }
+        let node = other ?? node
+        func isOld(_ input: Input) -> Bool { node.time(token, of: input.key) != input.time }
+        return state[token].firstInput.map(isOld) ?? false || state[token].moreInputs.contains(where: isOld)
     }
-
-    /// Whether an input has changed since it was read, so that the instance isn't kept.
-    func mustBeRetried(_ token: LockToken) -> Bool { facts.reloads && hasOldInputs(token) }
-
-    /// Whether an input has changed since it was read.
-    func isOld(_ token: LockToken, _ input: Input) -> Bool { node.time(token, of: input.key) != input.time }
 
     /// Adds a closer, and returns whether the load was still running.
     func add(_ closer: Closer) -> Bool {
@@ -357,7 +299,6 @@ extension Load {
         for container: Container, _ recorder: Load?, mayRunHere: Bool, _ joined: Waiter?,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) -> Waiter? {
-        let priority = Task.currentPriority
         let task = Task<Void, Never>.start(atOnce: mayRunHere) { [self] in
             let view = Container(handle: self)
             family.emit(.began(self))
@@ -378,23 +319,17 @@ extension Load {
         if isFinished { return nil }
         let waiter = joined ?? Waiter()
         var isRefused = false
-        let raised: UInt8? = family.lock.withLock { token in
-            if isFinished { return nil }
+        let isOver = family.lock.withLock { token in
+            if isFinished { return true }
             let rare = state[token].more()
             rare.run.task = task
             if joined == nil { rare.waiters.append(waiter) }
             // A closing may have refused the reader before.
             isRefused = rare.waiters.isEmpty || node.storage[token].isClosed && node.refuses(token, parent)
-            // A more urgent task may already wait.
-            if rare.priority > priority.rawValue { return rare.priority }
-            rare.priority = priority.rawValue
-            return 0
+            return false
         }
-        guard let raised else { return nil }
         if isRefused { refuse(waiter) }
-        guard raised > 0, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return waiter }
-        task.escalatePriority(to: TaskPriority(rawValue: raised))
-        return waiter
+        return isOver ? nil : waiter
     }
 
     /// Runs the closers of a failed or canceled load.
@@ -486,8 +421,8 @@ extension Load {
     }
 
     /// Adds the load to the list of its key's loads.
-    func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
-        loads.append(self)
+    func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in record: KeyRecord) {
+        record.loads.append(frame)
         noteBegin(token)
         state[token].container = container
         node.beginWork(token)
@@ -497,19 +432,7 @@ extension Load {
     ///
     /// - Throws: `CancellationError` if the waiting task is canceled first.
     func await(_ waiter: Waiter) async throws {
-        // The frame may have been raised a moment ago, and its task not yet.
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            frame.escalate(to: Task.currentPriority)
-        }
         try await waiter.wait { [self] in withdraw(waiter) }
-    }
-
-    /// Raises the load as far as a frame that has begun to wait for it, whose task may not have been raised yet.
-    @inline(never)
-    func raise(for waiting: Frame) {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let raised = waiting.family.lock.withLock { token in waiting.state[token].rare?.priority ?? 0 }
-        if raised > 0 { frame.escalate(to: TaskPriority(rawValue: raised)) }
     }
 
     /// Removes a reader that no longer waits.
@@ -521,7 +444,6 @@ extension Load {
             state[token].rare?.waiters.remove(waiter)
             // Without a task, the one that began the load doesn't wait yet.
             guard state[token].isAbandoned else { return nil }
-            family.record(token, of: key)?.loads.removeCandidate(self)
             return state[token].rare?.run.task
         }
         task?.cancel()
@@ -531,34 +453,6 @@ extension Load {
     func refuse(_ waiter: Waiter) {
         withdraw(waiter)
         waiter.release(with: LoadError.closed([]))
-    }
-}
-
-extension Frame {
-    /// Notes that code in this frame waits for an async load that it has begun.
-    func addOwnLoad(_ load: Load) {
-        family.lock.withLock { token in state[token].more().ownLoads.append(load.frame) }
-    }
-
-    func removeOwnLoad(_ load: Load) {
-        family.lock.withLock { token in _ = state[token].rare?.ownLoads.remove(load.frame) }
-    }
-
-    /// Raises the priority of a load, of what it waits for, and of the loads that it needs.
-    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    fileprivate func escalate(to priority: TaskPriority) {
-        var seen = ObjectSet([self])
-        var open = [self]
-        while let frame = open.popLast() {
-            let (task, ownLoads) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
-                let rare = frame.state[token].more()
-                guard rare.priority < priority.rawValue else { return (nil, []) }
-                rare.priority = priority.rawValue
-                return (rare.run.task, rare.ownLoads.all)
-            }
-            task?.escalatePriority(to: priority)
-            open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert($0) }
-        }
     }
 }
 

@@ -8,9 +8,10 @@ struct LoadOutcome {
     let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
-    /// Whether an input changed during the load, or the loader of a failed one.
+    /// Whether an input changed during the load, or the key was reset, so that the instance is given to readers and not kept.
     let isOld: Bool
-    /// Whether waiters ask again: the instance isn't kept for that reason, or the load failed when its container was already gone.
+    /// Whether waiters, which may have come after the change of an input, ask again, or since the load failed when its container was
+    /// already gone.
     let mustBeRetried: Bool
     /// Whether the outcome is only for the reader that began the load.
     let isProvisional: Bool
@@ -28,65 +29,37 @@ struct LoadOutcome {
         (self.load, self.way) = (load, way)
         let (asker, state) = (load.node, load.state)
         rootPlace = asker.ancestor(at: 0).place(token, load.key)
-        var (home, isLocal, others) = Self.home(token, of: load)
-        if let keys = load.facts.home.keys {
-            // A node that sets such a key has an instance that's different, whether the load reads the key or not.
-            others += keys
-            for key in keys { asker.storage.cell(token, key).mark(CellFlags.input) }
-        }
-        self.home = home
         let hasOldInputs = load.hasOldInputs(token)
-        isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key, since: load.facts.begun, home: home)
-        mustBeRetried = hasOldInputs && load.mustBeRetried(token) || !way.isEmpty && asker.isEnded(token)
+        let (home, isLocal) = Self.home(token, of: load, hasOldInputs: hasOldInputs)
+        // A node that sets such a key has an instance that's different, whether the load reads the key or not.
+        let others = load.facts.home.keys ?? []
+        for key in others { asker.storage.cell(token, key).mark(CellFlags.input) }
+        self.home = home
+        isOld = hasOldInputs || (way.isEmpty ? home : asker).wasReset(token, load.key, since: load.facts.begun)
+        mustBeRetried = hasOldInputs || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].record?.last)
         isLate = home.storage[token].isClosed && home.refuses(token, load.frame)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty, isLate: isLate)
     }
 
-    /// Returns where the instance lives: in the asker if it's local, and otherwise in the deepest node of its floor, of what it was
-    /// made from, and of the keys that hide older instances from the asker.
+    /// Returns where the instance lives: in the deepest node of its floor and of what it was made from or, if it's local, in the asker.
     ///
-    /// It's local, too, if such an older instance is. `reasons` are the keys that hide these.
+    /// If that home sees another instance of the feature, or of what it was made from, it's local, too.
     @inline(__always)
     private static func home(
-        _ token: LockToken, of load: Load
-    ) -> (node: Node, isLocal: Bool, reasons: [Key]) {
+        _ token: LockToken, of load: Load, hasOldInputs: Bool
+    ) -> (node: Node, isLocal: Bool) {
         let (asker, state) = (load.node, load.state)
-        var reasons: [Key] = []
-        if load.facts.home.isLocal || state[token].isLocal { return (asker, true, reasons) }
-        var home = asker.ancestor(at: max(state[token].depth, load.facts.floor?.depth ?? 0))
-        while home !== asker, let older = older(token, than: load, seenFrom: home) {
-            if older.isLocal { return (asker, true, reasons) }
-            var first = asker
-            for node in asker.path(below: home) where node.holdsAny(token, of: older.keys, older.mask) { first = node }
-            let hiding = older.keys.filter { first.holds(token, $0) }
-            // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
-            home = asker.path.first { node in hiding.contains { node.holds(token, $0) } }!
-            reasons += hiding
+        if load.facts.home.isLocal || state[token].isLocal { return (asker, true) }
+        let home = asker.ancestor(at: max(state[token].depth, load.facts.floor?.depth ?? 0))
+        // What isn't kept is missed where it would have lived.
+        if home === asker || hasOldInputs { return (home, false) }
+        if load.hasOldInputs(token, for: home) { return (asker, true) }
+        guard case .found = home.look(token, load.key), case .missing = asker.look(token, load.key) else {
+            return (home, false)
         }
-        return (home, false, reasons)
-    }
-
-    /// Returns the provenance of an older instance, of the key or of an input, that `home` sees and the asker doesn't, if
-    /// there is one.
-    ///
-    /// Containers that share the older instance keep it. The new one lives where the older one stops being valid.
-    private static func older(_ token: LockToken, than load: Load, seenFrom home: Node) -> Provenance? {
-        let (asker, state) = (load.node, load.state)
-        var held: UInt64 = 0
-        for node in asker.path(below: home) { held |= node.storage[token].heldMask }
-        func hidden(_ key: Key, _ known: UInt64?) -> Provenance? {
-            guard case .found(let cell, let owner) = home.look(token, key), cell.time != known,
-                let older = cell.place?[token].provenance,
-                !owner.use({ older.isValid(token, for: asker, from: $0, held) })
-            else { return nil }
-            return older
-        }
-        if let older = hidden(load.key, nil) { return older }
-        if let first = state[token].firstInput, let older = hidden(first.key, first.time) { return older }
-        for input in state[token].moreInputs { if let older = hidden(input.key, input.time) { return older } }
-        return nil
+        return (asker, true)
     }
 
     /// Returns the provenance of the instance: the last one if the inputs are the same.
@@ -215,16 +188,16 @@ struct LoadOutcome {
     /// Its home must still be there, an instance below the root needs an anchor, and the key must not have been set or reset there
     /// during the load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
-        if isProvisional || mustBeRetried || home.isEnded(token) { return false }
+        if isProvisional || isOld || home.isEnded(token) { return false }
         // The load has exceeded a deadline, and nobody comes to close it.
         if home.storage[token].isClosed, !isLate, key.kind != .property,
             home.storage[token].rare?.closing.calls ?? 0 == 0
         {
             return false
         }
-        // The asker may not see the value of its home: it holds another one, or none.
-        if home !== asker, case .found = home.look(token, key) { return false }
-        return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, key, in: home)
+        // The asker may see another one, below its home.
+        if case .found = home.look(token, key) { return false }
+        return provenance.isAnchored(token, key, in: home)
     }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
@@ -238,7 +211,6 @@ struct LoadOutcome {
             if let lifetime {
                 for closer in lifetime.teardown.closers.reversed() { closer.task.map { effects.add($0) } }
             }
-            place[token].since = isOld ? facts.begun : cell.time
             place[token].loadCount += 1
             _ = asker.path.firstResult { node -> Bool? in
                 if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }
@@ -267,7 +239,7 @@ struct LoadOutcome {
 
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
-        rootPlace[token].record?.loads.remove(load)
+        rootPlace[token].record?.loads.remove(load.frame)
         asker.endWork(token, &effects)
         let state = load.state
         state[token].forgetInputs(&effects.garbage)

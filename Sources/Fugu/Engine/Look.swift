@@ -124,13 +124,4 @@ extension Node {
         let home = declaredHome(token, with: keys)
         return home === self || path(below: home).contains { $0.holds(token, feature) }
     }
-
-    /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.
-    @inline(__always)
-    func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Load? {
-        guard let own = storage[token].rare?.recorder, !own.isFinished, let reader = reader(),
-            reader.chain.contains(where: { $0 === own.frame })
-        else { return nil }
-        return own
-    }
 }

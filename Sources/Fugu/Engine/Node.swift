@@ -52,7 +52,7 @@ final class Family: Sendable {
 
     /// Returns the loads in progress.
     func loads(_ token: LockToken) -> [Load] {
-        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all ?? [] }
+        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all.compactMap(\.load) ?? [] }
     }
 }
 
@@ -107,16 +107,15 @@ final class Node: Sendable {
 
     /// Creates a child.
     ///
-    /// - `recorder`: The load whose handle made the child. What the load reads through the child is an input of the load.
     /// - `made`: How the container is made, for reports.
-    init(parent: Node, recorder: Load?, _ made: Making) {
+    init(parent: Node, _ made: Making) {
         let family = parent.family
         self.family = family
         above = ChainReference(parent)
         depth = parent.depth + 1
         // Each child of the root starts a new branch.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
-        family.lock.withLock { token in parent.addChild(token, self, recorder, made) }
+        family.lock.withLock { token in parent.addChild(token, self, made) }
     }
 
     deinit {
@@ -208,8 +207,6 @@ final class RareNodeState {
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
     var closing = ClosingState()
-    /// The load whose handle made the container or an ancestor.
-    var recorder: Load?
     /// Whether declared homes above don't count here and below.
     var isHomeRoot = false
     /// The last failed load of each key that was requested here.
@@ -310,14 +307,13 @@ extension Node {
         return storage[token].rare?.attachment?.name ?? Messages.boxName(number)
     }
 
-    private func addChild(_ token: LockToken, _ child: Node, _ recorder: Load?, _ made: Making) {
+    private func addChild(_ token: LockToken, _ child: Node, _ made: Making) {
         #if DEBUG
         child.storage[token].made = made
         #endif
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let policy = storage[token].policy { child.storage[token].policy = policy }
         child.storage[token].advance(to: storage[token].life)
-        if let recorder = recorder ?? storage[token].rare?.recorder { child.storage[token].more().recorder = recorder }
         let added = UnmanagedReference(child)
         let next = storage[token].firstChild
         child.storage[token].nextSibling = next

@@ -16,8 +16,6 @@ struct PlaceState {
     fileprivate var watched = SmallList<Place>()
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
-    /// The time from which on a change of an input is later than the instance.
-    var since: UInt64 = 0
     /// The number of instances that were loaded here.
     var loadCount = 0
     #if DEBUG
@@ -55,8 +53,6 @@ final class RarePlaceState {
     @safe @exclusivity(unchecked) fileprivate var watched = SmallList<Place>()
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
-    /// The time of the last such change that concerns instances below, too, because it changed the loader.
-    @safe @exclusivity(unchecked) var loaderTime: UInt64 = 0
 
     @inline(never) init() {}
 }
@@ -65,7 +61,8 @@ final class RarePlaceState {
 ///
 /// The place in the root has it, since each load looks there.
 final class KeyRecord {
-    @safe @exclusivity(unchecked) var loads = LoadList()
+    /// The code that runs a load keeps it until it has left the list.
+    @safe @exclusivity(unchecked) var loads = SparseList<Frame>()
     @safe @exclusivity(unchecked) var last: Provenance?
     /// Whether a reader that doesn't see what lives in the declared home was reported.
     @safe @exclusivity(unchecked) var isOverridden = false

@@ -22,7 +22,7 @@ struct Reading: ~Copyable {
     let request: Request
     let node: Node
     /// The load that reads through its handle.
-    private var recorder: Load?
+    private let recorder: Load?
     /// The container that was asked.
     ///
     /// The reader keeps it.
@@ -126,7 +126,6 @@ struct Reading: ~Copyable {
                 guard let joined = start(own, replacement?.loadAsync ?? loader, hasActor) else { continue }
                 (load, waiter) = (own, joined)
             case .wait(let other, let joined):
-                if let frame { other.raise(for: frame) }
                 (load, waiter) = (other, joined)
             case .external(let refuser):
                 if let instead = try refuse(by: refuser) { return instead }
@@ -156,17 +155,12 @@ struct Reading: ~Copyable {
         _ load: Load, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
         let mayRunHere = !hasActor && !load.frame.level.isMultiple(of: 16)
-        let waiter = load.start(
+        return load.start(
             for: asked(by: load), recorder(of: load), mayRunHere: mayRunHere, awaited!.waiter, loader)
-        if let frame, waiter != nil {
-            frame.addOwnLoad(load)
-            load.raise(for: frame)
-        }
-        return waiter
     }
 
     private func endAwait(of load: Load, isCanceled: Bool) {
-        if isOwn { frame?.removeOwnLoad(load) } else { endWait(for: load) }
+        if !isOwn { endWait(for: load) }
         if isCanceled, let waiter = awaited!.waiter { stopWaiting(waiter) }
     }
 
@@ -178,7 +172,7 @@ struct Reading: ~Copyable {
     }
 
     private func endWait(for load: Load) {
-        Waits.remove(frame, for: load.frame)
+        Waits.remove(awaited!.waiter!)
         if let waitStart { node.family.emit(.waited(load, by: frame, since: waitStart)) }
     }
 
@@ -229,7 +223,6 @@ struct Reading: ~Copyable {
     /// Returns what's there, joins a load in progress, or begins one.
     private mutating func decide(_ token: LockToken) -> Decision {
         if node.isEnded(token) { return .ended }
-        if recorder == nil { recorder = node.ownRecorder(token) { frame } }
         let limit: UnmanagedReference<Node>?
         switch node.lookInline(token, key) {
         case .found(let cell, let owner):
@@ -278,13 +271,13 @@ struct Reading: ~Copyable {
             begun: node.family.state[token].now)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
         if isUndeclared { for key in request.traits.home.keys ?? [] { load.recordHeld(token, key) } }
-        load.begin(token, for: container, in: &record.loads)
+        load.begin(token, for: container, in: record)
         if refused.isProvisional { load.state[token].isProvisional = true }
         isOwn = true
         let isElsewhere = load.node !== node
         if isTask, isElsewhere {
             // A closing here awaits the reader, or refuses it.
-            _ = wait(token, for: load)
+            wait(token, for: load, Waiter(for: load, by: frame))
         } else {
             // What is loaded elsewhere may be hidden from here.
             awaited = isTask || isElsewhere ? (load.pendingOutcome(token), nil) : nil
@@ -293,10 +286,8 @@ struct Reading: ~Copyable {
     }
 
     /// Makes the read one of those that wait for a load.
-    private mutating func wait(_ token: LockToken, for load: Load) -> Waiter {
-        let waiter = Waiter(for: load, by: frame)
+    private mutating func wait(_ token: LockToken, for load: Load, _ waiter: Waiter) {
         awaited = (load.join(token, waiter), waiter)
-        return waiter
     }
 
     /// Where the key's next load runs, and where its instance lives.
@@ -362,14 +353,15 @@ struct Reading: ~Copyable {
     private mutating func join(
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
     ) -> Decision? {
-        for load in record.loads.candidates(for: site.node.object) {
+        for load in record.loads.slots.lazy.compactMap({ $0?.load }) {
             let facts = load.facts
             guard facts.floor == site.floor, !load.state[token].isAbandoned,
                 facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine,
-                !load.mustBeRetried(token),
+                !load.hasOldInputs(token),
                 !mine.use({ $0.wasReset(token, key, since: facts.begun) })
             else { continue }
-            if let circle = Waits.add(frame, for: load.frame) {
+            let waiter = Waiter(for: load, by: frame)
+            if let circle = Waits.add(waiter) {
                 // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
                 guard circle.allSatisfy({ $0.kind == .load && $0.node === site.node.object }) else {
                     return nil
@@ -377,7 +369,8 @@ struct Reading: ~Copyable {
                 return .cycle(circle.compactMap(\.key) + [key])
             }
             isOwn = false
-            return .wait(load, wait(token, for: load))
+            wait(token, for: load, waiter)
+            return .wait(load, waiter)
         }
         return nil
     }

@@ -187,7 +187,7 @@ extension Container {
     /// Returns what a node sees, and records it for the load that reads.
     private func present(_ key: Key, in node: Node, for recorder: Load?) -> Payload? {
         node.family.lock.withLock { token in
-            node.read(token, key, for: recorder ?? node.ownRecorder(token, for: { Frame.current }))?.cell.payload
+            node.read(token, key, for: recorder)?.cell.payload
         }
     }
 }
