@@ -8,7 +8,7 @@ extension ContainerKeys {
     fileprivate var limit: PropertyKey<Int> { .init(defaultValue: 1) }
 }
 
-@Suite("Tasks that belong to what a load makes (laws 15, 28)")
+@Suite("Tasks that belong to what a load makes (laws 15, 28)", .timeLimit(.minutes(5)))
 struct OwnedTaskTests {
     @TaskLocal private static var trace = "none"
 
