@@ -74,8 +74,9 @@ struct Reading: ~Copyable {
             switch nextStep() {
             case .found(let payload): return payload
             case .load(let load, let replacement):
-                let payload = try run(load, replacement, loader)
-                if awaited == nil { return payload }
+                let result = Result { try run(load, replacement, loader) }
+                // What's loaded elsewhere is looked at again, also an error, which is an input like a value.
+                if awaited == nil { return try result.get() }
             case .wait(let load, let waiter):
                 let wait = Result { try waiter.block() }
                 endWait(for: load)
