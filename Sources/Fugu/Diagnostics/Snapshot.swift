@@ -66,12 +66,10 @@ extension GraphReceiver {
         }
         for (key, failure) in failures.entries where !failure.isPast {
             if case .found = node.look(token, key) { continue }
-            var inputs = failure.inputs.compactMap { seen(token, $0, by: node) }
-            // One of its inputs may have failed for the same container.
-            if failure.way.count > 1 { inputs.append((failure.way[1], node.number)) }
             add(
-                failed: (key, node.number), depth: node.depth, reads: failure.inputs, inputs: inputs,
-                isUnset: failure.isUnset, error: failure.text)
+                failed: (key, node.number), depth: node.depth, reads: failure.inputs,
+                inputs: failure.inputs.compactMap { seen(token, $0, by: node) }, isUnset: failure.isUnset,
+                error: failure.text)
         }
     }
 

@@ -151,8 +151,6 @@ struct FailedLoad: Sendable {
     let text: String
     /// Whether a feature wasn't set that isn't loaded in tests.
     let isUnset: Bool
-    /// The path from the key to the one whose load threw the error.
-    let way: [Key]
     /// The inputs that the load had read.
     let inputs: [Key]
     /// Whether a later load has succeeded.
@@ -161,11 +159,10 @@ struct FailedLoad: Sendable {
     private static let longestText = 500
 
     /// Creates a record, outside every lock, because describing the error is user code.
-    init(_ error: any Error, way: [Key], inputs: [Key]) {
+    init(_ error: any Error, inputs: [Key]) {
         let text = "\(error)"
         isUnset = (error as? LoadError)?.code == .notSet
         self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
-        self.way = way
         self.inputs = inputs
     }
 }

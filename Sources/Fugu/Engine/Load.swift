@@ -374,16 +374,16 @@ extension Load {
         effects.perform()
         if isOutlived { family.reports.report(Messages.loadedAfterClosing(way)) }
         if let error {
-            remember(error, failedWay, inputs)
+            remember(error, inputs)
             if case .failure = given { parent?.needFailed(failedWay, error) }
         }
         return (given, home)
     }
 
     /// Outside the lock: remembers that the load has failed.
-    func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
+    private func remember(_ error: any Error, _ inputs: [Key]) {
         if error is CancellationError { return }
-        let failure = FailedLoad(error, way: way, inputs: inputs)
+        let failure = FailedLoad(error, inputs: inputs)
         family.lock.withLock { token in
             if node.isEnded(token) { return }
             node.storage[token].more().failures[key] = failure
