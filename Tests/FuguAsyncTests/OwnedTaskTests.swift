@@ -156,7 +156,7 @@ struct OwnedTaskTests {
                         errors.add(nil)
                     } catch { errors.add(error as? CloseError) }
                     // So does a task that it starts.
-                    await Task { await #expect(throws: CloseError.self) { try await closed.close() } }.value
+                    _ = await Task { await #expect(throws: CloseError.self) { try await closed.close() } }.value
                 }
                 return handle.user.count
             }
