@@ -269,6 +269,29 @@ struct HomeOverrideTests {
         expect(family.child[page], is: family.root[page])
     }
 
+    struct Failing: ThrowingFeature {
+        static var home: Home { .with(\.tenant) }
+        struct Failure: Error {}
+        static func load(in container: any FeatureContainer) throws -> Made {
+            if container.tenant == "a" { throw Failure() }
+            return Made("of \(container.tenant)")
+        }
+    }
+
+    @Test("A load in the home that fails is an input of the load that catches it, as one without a declared home is")
+    func caughtFailure() {
+        let page = FeatureKey<Made>(reloadsWhenInputsChange: true, id: UniqueID()) { container in
+            Made((try? container[Failing.self])?.text ?? "failed")
+        }
+        let family = Family(Kind.all(WithOne.self)[2])
+        let made = family.child[page]
+        expect(made.text, equals: "failed")
+        expect(family.tenant[page], is: made)
+        expect(family.root[page].text, equals: "of none")
+        family.tenant.tenant = "b"
+        expect(family.child[page].text, equals: "of b")
+    }
+
     @Test("What reads the child's own instance lives in the child, too, and is kept", arguments: [true, false])
     func readers(reloads: Bool) {
         let page = FeatureKey<Made>(reloadsWhenInputsChange: reloads, id: UniqueID()) { container in

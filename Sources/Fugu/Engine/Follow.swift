@@ -353,7 +353,6 @@ extension Follower {
     private struct Turn: ~Copyable {
         let event: FollowerState.Event
         let observers: [Observer?]
-        let reloader: KeyDefinition?
     }
 
     /// Delivers queued events, unless another thread is doing so, which then delivers these, too.
@@ -403,10 +402,7 @@ extension Follower {
     private func takeTurn(_ token: LockToken, in frame: Frame?) -> Turn? {
         state[token].isDelivering = isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
-        let event = state[token].events.takeFirst()
-        // Only a value that's gone is loaded again.
-        let reloader = event.value == nil ? state[token].reloader.value : nil
-        return Turn(event: event, observers: state[token].observers.slots, reloader: reloader)
+        return Turn(event: state[token].events.takeFirst(), observers: state[token].observers.slots)
     }
 
     /// Whether there's an event that no longer has to wait for the end of a frame.
@@ -437,15 +433,15 @@ extension Follower {
             turn.observers.forEachUncounted { $0.onGone?(container) }
             // Trackers of reads count this as a change, and the load that follows as none.
             turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
-            return reload(turn.reloader, in: container)
+            return reload(in: container)
         }
         if let only = turn.event.only { return only.hear(value, number) }
         turn.observers.forEachUncounted { if !isLoad || !$0.skipsLoads { $0.hear(value, number) } }
     }
 
     /// Loads the key again, if there's still no value.
-    private func reload(_ reloader: KeyDefinition?, in container: Container) {
-        guard isGone(), let reloader else { return }
+    private func reload(in container: Container) {
+        guard isGone(), let reloader = family.lock.withLock({ state[$0].reloader.value }) else { return }
         if let input = missingInput() { return family.reports.report(Messages.notReloaded(key, without: input)) }
         for input in deepInputs() { _ = try? input.definition?.readNow(.reload, in: container) }
         _ = reloader.prepare(in: container, reportsFailure: true)

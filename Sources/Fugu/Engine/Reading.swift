@@ -74,9 +74,9 @@ struct Reading: ~Copyable {
             switch nextStep() {
             case .found(let payload): return payload
             case .load(let load, let replacement):
-                let result = Result { try run(load, replacement, loader) }
+                if awaited == nil { return try run(load, replacement, loader) }
                 // What's loaded elsewhere is looked at again, also an error, which is an input like a value.
-                if awaited == nil { return try result.get() }
+                _ = try? run(load, replacement, loader)
             case .wait(let load, let waiter):
                 let wait = Result { try waiter.block() }
                 endWait(for: load)
@@ -104,7 +104,8 @@ struct Reading: ~Copyable {
     }
 
     /// Returns the load that records what a load gives: what's loaded elsewhere is an input only if the reader sees it.
-    private func recorder(of load: Load) -> Load? { load.node === node ? recorder : nil }
+    @inline(__always)
+    private func recorder(of load: Load) -> Load? { awaited == nil || load.node === node ? recorder : nil }
 
     /// Returns the container that's asked for a load: the one of the reader, or its ancestor to which the feature belongs.
     @inline(__always)
@@ -308,9 +309,9 @@ struct Reading: ~Copyable {
     /// - `limit`: The nearest node that holds the key without a value.
     @inline(__always)
     private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?) -> Site {
-        if isUndeclared || !request.traits.home.isFixed {
-            let home = isUndeclared ? .inferred : request.traits.home
-            return Site(node: UnmanagedReference(node), home: home, floor: limit)
+        if isUndeclared { return Site(node: UnmanagedReference(node), home: .inferred, floor: limit) }
+        if !request.traits.home.isFixed {
+            return Site(node: UnmanagedReference(node), home: request.traits.home, floor: limit)
         }
         let declared = node.declaredHome(token, with: request.traits.home.keys)
         let home = node.homeRoot(token, below: declared) ?? declared

@@ -195,27 +195,31 @@ struct PreparationHandle: Sendable {
 /// What a key declares, apart from its load.
 @usableFromInline package struct KeyTraits: Sendable {
     /// Where the instance is to live.
-    package var home = Home.inferred
+    package let home: Home
     /// Whether a change of an input drops the instance.
-    package var reloads = false
+    package let reloads: Bool
     /// Whether the feature reaches outside the process, even if nothing is declared to give in its place.
-    package var isExternal = false
+    package let isExternal: Bool
     /// Whether a strict container loads a value for tests instead.
-    package var hasTestValue = false
+    package let hasTestValue: Bool
     /// Whether code or another module has to supply the key.
-    var isRequired = false
-    package var isSecret = false
+    let isRequired: Bool
+    package let isSecret: Bool
 
     @usableFromInline init(reloads: Bool, home: Home, isExternal: Bool) {
-        (self.reloads, self.home, self.isExternal) = (reloads, home, isExternal)
+        self.init(home: home, reloads: reloads, isExternal: isExternal, hasTestValue: false)
     }
 
     init(
         home: Home = .inferred, reloads: Bool = false, isExternal: Bool = false, hasTestValue: Bool = false,
         isRequired: Bool = false, isSecret: Bool = false
     ) {
-        self.init(reloads: reloads, home: home, isExternal: isExternal)
-        (self.hasTestValue, self.isRequired, self.isSecret) = (hasTestValue, isRequired, isSecret)
+        self.home = home
+        self.reloads = reloads
+        self.isExternal = isExternal
+        self.hasTestValue = hasTestValue
+        self.isRequired = isRequired
+        self.isSecret = isSecret
     }
 }
 
