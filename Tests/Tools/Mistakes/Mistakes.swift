@@ -74,24 +74,6 @@ struct Database: AsyncFeature {
 
 func open(_ container: Container) async throws -> Database { try container[Database.self] }
 
-// MARK: CapturedContainer
-// program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input.
-// Cure: read through the handle that `load(in:)` is given.
-
-extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-}
-
-let app = Container()
-
-struct Client: Feature {
-    static let family = Container()
-    let timeout: Int
-    static func load(in container: any FeatureContainer) -> Client { Client(timeout: family.timeout) }
-}
-
-_ = Client.family[Client.self]
-
 // MARK: ChildInLoad
 // compiler: error: value of type 'any FeatureContainer' has no dynamic member 'child' using key path from root type 'ContainerKeys'
 // Cure: make children where you have the container: a load only reads.
@@ -646,24 +628,6 @@ extension ContainerKeys {
 extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init() }
 }
-
-// MARK: LateRead
-// program: Fugu: Client ignored the override of \.timeout in the child, container 1 (made at Mistake/LateRead.swift:17), because it reads \.timeout after its load, through the container of that load.
-// Cure: read it through `@Injected`, which follows the caller, or while the feature loads.
-
-extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-}
-
-struct Client: Feature {
-    let container: any FeatureContainer
-    static func load(in container: any FeatureContainer) -> Client { Client(container: container) }
-    var timeout: Int { container.timeout }
-}
-
-let app = Container()
-let client = app[Client.self]
-Container.with(app.child { $0.timeout = 5 }) { print(client.timeout) }
 
 // MARK: LoadIsAsync
 // compiler: error: type 'Greeter' does not conform to protocol 'Feature'
