@@ -34,17 +34,21 @@ extension Write {
     ///
     /// If another write replaces that before the commit, the new value counts as different.
     fileprivate mutating func compare() {
-        guard let new = setting.value, !equal.isQuick else { return }
+        guard let new = setting.value else { return }
         let old = family.lock.withLock { token in node.cell(token, key).flatMap { compared(in: $0) } }
         if let old, equal(old, new) { equalValue = old }
     }
 
     /// Returns the value that was set in a cell, if anything would notice a change of it.
+    @inline(__always)
     private func compared(in cell: CellReference) -> Payload? {
-        cell.has(CellFlags.noticed) && cell.has(CellFlags.held) && !cell.has(CellFlags.loaded) ? cell.payload : nil
+        let (status, isSet) = (cell.status, CellFlags.held | CellFlags.hasWord)
+        guard status & CellFlags.noticed != 0, status & (isSet | CellFlags.loaded) == isSet else { return nil }
+        return cell.payload(status)
     }
 
     /// Whether the new value equals what was set in a cell.
+    @inline(__always)
     private func isEqual(toValueIn cell: CellReference) -> Bool {
         guard let new = setting.value, let old = compared(in: cell) else { return false }
         return equalValue?.isIdentical(to: old) ?? (equal.isQuick && equal(old, new))
@@ -106,11 +110,11 @@ extension Family {
         alongside: (LockToken) -> Void = { _ in }
     ) -> Bool {
         var writes = writes
-        for index in writes.indices { writes[index].compare() }
+        for index in writes.indices where !writes[index].equal.isQuick { writes[index].compare() }
         var effects = Effects()
         let isDone = lock.withLock { token in
             if isObsolete(token) { return false }
-            for index in writes.indices { writes[index].isTooLate = writes[index].node.isEnded(token) }
+            for index in writes.indices where writes[index].node.isEnded(token) { writes[index].isTooLate = true }
             perform(token, writes, &effects)
             alongside(token)
             return true

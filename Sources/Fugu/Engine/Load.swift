@@ -246,8 +246,9 @@ extension Load {
     func hasOldInputs(_ token: LockToken, for other: Node? = nil) -> Bool {
         if other == nil, family.state[token].now == facts.begun { return false }
         let node = other ?? node
-        func isOld(_ input: Input) -> Bool { node.time(token, of: input.key) != input.time }
-        return state[token].firstInput.map(isOld) ?? false || state[token].moreInputs.contains(where: isOld)
+        guard let first = state[token].firstInput else { return false }
+        if node.time(token, of: first.key) != first.time { return true }
+        return state[token].moreInputs.contains { node.time(token, of: $0.key) != $0.time }
     }
 
     /// Adds a closer, and returns whether the load was still running.

@@ -196,7 +196,7 @@ struct LoadOutcome {
             return false
         }
         // The asker may see another one, below its home.
-        if case .found = home.look(token, key) { return false }
+        if home !== asker, case .found = home.look(token, key) { return false }
         return provenance.isAnchored(token, key, in: home)
     }
 

@@ -305,8 +305,8 @@ extension Key {
         // The type of a feature that's reset isn't known.
         if type == Void.self { return false }
         // A cast would cost more than the rest of a set.
+        if type == Int.self || type == Bool.self || type == UInt.self { return left.bits == right.bits }
         if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
-        if isQuick { return left.bits == right.bits }
         if type == String.self { return left.value(as: String.self) == right.value(as: String.self) }
         func open<Value>(_: Value.Type) -> Bool { areEqual(left, right, as: Value.self) }
         return _openExistential(type, do: open)
