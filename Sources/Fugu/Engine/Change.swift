@@ -181,7 +181,9 @@ extension Node {
     /// Marks a key as reset, so that a load in progress isn't kept here or below.
     fileprivate func markReset(_ token: LockToken, _ key: Key) {
         guard family.record(token, of: key)?.loads.isEmpty == false else { return }
-        place(token, key)[token].more().resetTime = family.state[token].tick()
+        let time = family.state[token].tick()
+        place(token, key)[token].more().resetTime = time
+        family.state[token].lastReset = time
     }
 
     /// Whether the key was reset or replaced here or above after a load of it began.
@@ -189,7 +191,7 @@ extension Node {
     /// It can't be inlined: the compiler (6.3.1) fails otherwise.
     @inline(never)
     func wasReset(_ token: LockToken, _ key: Key, since begun: UInt64) -> Bool {
-        if family.state[token].now == begun { return false }
+        if family.state[token].lastReset <= begun { return false }
         return path.contains { $0.cell(token, key)?.place?[token].rare.map { $0.resetTime > begun } ?? false }
     }
 

@@ -424,6 +424,7 @@ extension Load {
     /// Adds the load to the list of its key's loads.
     func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in record: KeyRecord) {
         record.loads.append(frame)
+        facts.expected.use { $0.place(token, key)[token].load = UnmanagedReference(frame) }
         noteBegin(token)
         state[token].container = container
         node.beginWork(token)
@@ -445,9 +446,18 @@ extension Load {
             state[token].rare?.waiters.remove(waiter)
             // Without a task, the one that began the load doesn't wait yet.
             guard state[token].isAbandoned else { return nil }
+            leave(token)
             return state[token].rare?.run.task
         }
         task?.cancel()
+    }
+
+    /// Lets no reader join the load any longer.
+    func leave(_ token: LockToken) {
+        guard let place = facts.expected.use({ $0.cell(token, key)?.place }), place[token].load?.object === frame else {
+            return
+        }
+        place[token].load = nil
     }
 
     /// Refuses a reader that waits in a container that's being closed.

@@ -240,6 +240,7 @@ struct LoadOutcome {
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
         rootPlace[token].record?.loads.remove(load.frame)
+        load.leave(token)
         asker.endWork(token, &effects)
         let state = load.state
         state[token].forgetInputs(&effects.garbage)

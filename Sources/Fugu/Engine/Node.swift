@@ -60,6 +60,8 @@ final class Family: Sendable {
 struct FamilyState {
     /// The time of the last change, load, or failure.
     private(set) var now: UInt64 = 0
+    /// The time at which a key was last reset or replaced while a load of it was in progress.
+    var lastReset: UInt64 = 0
     private(set) var childCount: UInt64 = 0
     /// The name of each named key that was read or observed.
     var namings = KeyTable<any KeyNaming>()

@@ -16,6 +16,8 @@ struct PlaceState {
     fileprivate var watched = SmallList<Place>()
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
+    /// The last load in progress of which the instance is expected to live here, and which readers may join.
+    var load: UnmanagedReference<Frame>?
     /// The number of instances that were loaded here.
     var loadCount = 0
     #if DEBUG

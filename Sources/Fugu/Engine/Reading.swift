@@ -355,26 +355,32 @@ struct Reading: ~Copyable {
     private mutating func join(
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
     ) -> Decision? {
-        for load in record.loads.slots.lazy.compactMap({ $0?.load }) {
-            let facts = load.facts
-            guard facts.floor == site.floor, !load.state[token].isAbandoned,
-                facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine,
-                !load.hasOldInputs(token),
-                !mine.use({ $0.wasReset(token, key, since: facts.begun) })
-            else { continue }
-            let waiter = Waiter(for: load, by: frame)
-            if let circle = Waits.add(waiter) {
-                // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
-                guard circle.allSatisfy({ $0.kind == .load && $0.node === site.node.object }) else {
-                    return nil
-                }
-                return .cycle(circle.compactMap(\.key) + [key])
-            }
-            isOwn = false
-            wait(token, for: load, waiter)
-            return .wait(load, waiter)
+        guard let load = joinable(token, record, site, mine) else { return nil }
+        let waiter = Waiter(for: load, by: frame)
+        if let circle = Waits.add(waiter) {
+            // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
+            let isOfOneNode = circle.allSatisfy { $0.kind == .load && $0.node === site.node.object }
+            return isOfOneNode ? .cycle(circle.compactMap(\.key) + [key]) : nil
         }
-        return nil
+        isOwn = false
+        wait(token, for: load, waiter)
+        return .wait(load, waiter)
+    }
+
+    /// Returns the last load whose instance was expected to live where this reader's would, or above, since the end of another load
+    /// may have changed the expectation.
+    private func joinable(
+        _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
+    ) -> Load? {
+        site.node.object.path.firstResult { node in
+            guard let load = node.cell(token, key)?.place?[token].load?.object.load else { return nil }
+            let facts = load.facts
+            let isJoinable =
+                facts.floor == site.floor
+                && (facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine)
+                && !load.hasOldInputs(token) && !mine.use { $0.wasReset(token, key, since: facts.begun) }
+            return isJoinable ? load : nil
+        }
     }
 
     /// Returns the node in which the key's next instance for `asker` will probably live, judging by the last one.
