@@ -203,8 +203,9 @@ extension Container {
             let (setting, time) = node.family.lock.withLock { token in node.setting(token, of: key.key) }
             let former = setting.loader ?? setting.value.map { Replacement($0) } ?? own
             isDone = node.family.commit([Write(node, key, .loader(make(former)))]) { token in
-                // Another thread may have written meanwhile.
-                node.setting(token, of: key.key).time != time
+                // Another thread may have written meanwhile; what nothing depends on keeps its time.
+                let now = node.setting(token, of: key.key)
+                return now.time != time || !now.setting.isSame(as: setting)
             }
         }
     }
