@@ -205,7 +205,7 @@ extension Container {
             isDone = node.family.commit([Write(node, key, .loader(make(former)))]) { token in
                 // Another thread may have written meanwhile; what nothing depends on keeps its time.
                 let now = node.setting(token, of: key.key)
-                return now.time != time || !now.setting.isSame(as: setting)
+                return now.time != time || now.setting.value.map { setting.value?.isIdentical(to: $0) != true } ?? false
             }
         }
     }
