@@ -5,10 +5,11 @@ import Testing
 
 /// What a family of containers gives if each read evaluates everything anew, from what is set, replaced, decorated, and added.
 private final class LayersModel {
-    enum Base { case own, value(String), loader(String, level: Int) }
+    enum Base { case value(String), loader(String, level: Int) }
     struct Held {
-        var base = Base.own
-        var layers: [(name: String, level: Int, isElement: Bool)] = []
+        var base: Base?
+        var elements: [(name: String, level: Int)] = []
+        var decorations: [(name: String, level: Int)] = []
     }
     final class Box {
         let parent: Box?
@@ -30,33 +31,26 @@ private final class LayersModel {
         return 0
     }
 
-    /// What a box holds or inherits.
-    func held(_ feature: Int, _ box: Box) -> Held {
-        box.held[feature] ?? box.parent.map { held(feature, $0) } ?? Held()
-    }
-
-    /// Adds a layer to what a box holds or inherits now.
-    func add(_ name: String, _ level: Int, isElement: Bool, to feature: Int, _ box: Box) {
-        var held = held(feature, box)
-        held.layers.append((name, level, isElement))
-        box.held[feature] = held
-    }
-
-    /// What the asker gets.
-    func read(_ feature: Int, _ asker: Box) -> [String] {
-        let held = held(feature, asker)
+    /// What the asker gets of what boxes from `box` upward hold.
+    func read(_ feature: Int, _ asker: Box, from box: Box?) -> [String] {
+        guard let box else {
+            let levels = reads[feature].levels.map { "\($0)=\(level($0, asker))" }
+            return [
+                (levels + reads[feature].features.map { read($0, asker, from: asker).joined(separator: "|") })
+                    .joined(separator: " ")
+            ]
+        }
+        guard let held = box.held[feature] else { return read(feature, asker, from: box.parent) }
         var list: [String]
         switch held.base {
-        case .own:
-            let levels = reads[feature].levels.map { "\($0)=\(level($0, asker))" }
-            let others = reads[feature].features.map { read($0, asker).joined(separator: "|") }
-            list = [(levels + others).joined(separator: " ")]
         case .value(let text): list = [text]
         case .loader(let text, let level): list = ["\(text)\(self.level(level, asker))"]
+        case nil: list = read(feature, asker, from: box.parent)
         }
-        for (name, level, isElement) in held.layers {
+        for (name, level) in held.elements { list.append("\(name)\(self.level(level, asker))") }
+        for (name, level) in held.decorations {
             let level = self.level(level, asker)
-            if isElement { list.append("\(name)\(level)") } else { list = list.map { "\(name)\(level)(\($0))" } }
+            list = list.map { "\(name)\(level)(\($0))" }
         }
         return list
     }
@@ -133,11 +127,11 @@ extension LayersModelTests {
                     let level = handle[levelKey]
                     return list.map { "\(name)\(level)(\($0))" }
                 }
-                model.add(name, level, isElement: false, to: feature, box)
+                box.held[feature, default: .init()].decorations.append((name, level))
             case 9...11:
                 steps.append("\(number).contribute \(feature) \(name)\(level)")
                 container.contribute(to: { _ in key }) { "\(name)\($0[levelKey])" }
-                model.add(name, level, isElement: true, to: feature, box)
+                box.held[feature, default: .init()].elements.append((name, level))
             case 12...13:
                 steps.append("\(number).reset \(feature)")
                 container.reset { _ in key }
@@ -160,7 +154,7 @@ extension LayersModelTests {
             if Int.random(in: 0..<3, using: &random) == 0 { return checkSeen() }
             for (number, box) in boxes.enumerated() {
                 for feature in 0..<3 where Bool.random(using: &random) {
-                    let expected = model.read(feature, box.box)
+                    let expected = model.read(feature, box.box, from: box.box)
                     let given = box.container[features[feature]]
                     expect(given, equals: expected, "\(number).\(feature) after \(steps)")
                 }
@@ -170,7 +164,7 @@ extension LayersModelTests {
 
         func checkSeen() {
             for (number, feature, log) in seen {
-                let expected = model.read(feature, boxes[number].box)
+                let expected = model.read(feature, boxes[number].box, from: boxes[number].box)
                 expect(log.all.last ?? [], equals: expected, "\(number).\(feature) observed after \(steps)")
             }
         }
@@ -188,8 +182,8 @@ extension LayersModelTests {
             if world.steps.isEmpty { continue }
             let (copied, box) = world.boxes.last!
             let copy = Container(copying: copied)
-            for feature in 0..<3 {
-                expect(copy[world.features[feature]], equals: world.model.read(feature, box))
+            for feature in 0..<3 where box.parent == nil {
+                expect(copy[world.features[feature]], equals: world.model.read(feature, box, from: box))
             }
         }
     }

@@ -4,7 +4,7 @@
 @_documentation(visibility: internal)
 public struct KeyDefinition: Sendable {
     @usableFromInline package let raw: UInt
-    let method: Method
+    private let method: KeyLoader.Method
     /// Whether the feature reaches outside the process.
     var isExternal: Bool { hasTestValue || preview != nil }
     /// Whether the feature declares what a test's container loads instead.
@@ -19,10 +19,10 @@ public struct KeyDefinition: Sendable {
     /// The name that suppliers need, if the key has one.
     package let naming: (any KeyNaming)?
 
-    package var key: Key { Key(raw: raw) }
+    package var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
 
     init(
-        _ raw: UInt, _ method: Method, hasTestValue: Bool = false,
+        _ raw: UInt, _ method: KeyLoader.Method, hasTestValue: Bool = false,
         naming: (any KeyNaming)? = nil
     ) {
         self.raw = raw
@@ -64,9 +64,8 @@ public struct KeyDefinition: Sendable {
     }
 }
 
-// MARK: How the value or instance is loaded
-
-extension KeyDefinition {
+/// How the value or instance of a key is loaded, whatever its type.
+package struct KeyLoader: Sendable {
     enum Method: Sendable {
         // One closure, since a definition is made for each load.
         /// Throws only if the kind does.
@@ -74,6 +73,9 @@ extension KeyDefinition {
         case suspending(@Sendable (Container, KeyQuestion) async throws -> Payload)
         case onMainActor(MainActorReload)
     }
+
+    package let key: Key
+    let method: Method
 
     /// Reads the key, and loads it if nothing is there.
     @inline(never) package func read(in container: Container) async throws -> Payload {
@@ -85,7 +87,7 @@ extension KeyDefinition {
         return try await readAsync(question, in: container)
     }
 
-    /// Reads the key, which doesn't belong to the main actor.
+    /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
     @inline(never) func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
         guard case .suspending(let answer) = method else { return try readNow(question, in: container) }
         return try await answer(container, question)
@@ -100,7 +102,7 @@ extension KeyDefinition {
     }
 
     /// Loads a missing value for its observers, and waits for it unless the load suspends.
-    func prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
+    func callAsFunction(_ container: Container, _ reportsFailure: Bool) -> PreparationHandle? {
         let fail: @Sendable (any Error) -> Void = { error in
             if reportsFailure { container.reportFailedReload(of: key, error) }
         }
@@ -129,8 +131,8 @@ extension KeyDefinition {
     /// Does the same, but throws where a read would stop the program, because no code reads.
     case reload
     case key
-    /// Loads what the feature declares, for a load that replaces it.
-    case own
+    /// Another key, which is loaded in the same method.
+    case inner(Key)
 }
 
 extension Container {
@@ -157,21 +159,14 @@ extension Container {
         case .key:
             let request = request()
             return try read(request.key, naming, { request }, load)
-        case .own:
-            let (loader, isStandIn) = try substitute(for: request())
-            defer { if isStandIn { forgetInputs() } }
-            return if let loader { try loader.load(self) } else { try load(self) }
+        case .inner(let key): return try read(key, nil, { request().asking(for: key) }, load)
         }
     }
 
     func answer(
         _ question: KeyQuestion, _ request: Request, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        if case .own = question {
-            let (loader, isStandIn) = try substitute(for: request)
-            defer { if isStandIn { forgetInputs() } }
-            return try await (loader?.loadAsync ?? load)(self)
-        }
+        let request = if case .inner(let key) = question { request.asking(for: key) } else { request }
         if let present = present(request.key, nil) { return present }
         return try await loadAsync(request, load)
     }
@@ -180,7 +175,7 @@ extension Container {
 extension Container {
     /// Loads for observers, who see no value where a strict container refuses the load and has nothing to give.
     func loadMissing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
-        let isRefused = request.traits.isExternal && request.placeholder == nil && isStrict
+        let isRefused = request.isExternal && request.placeholder == nil && isStrict
         return try self.load(request, hasNoReader: isRefused, load)
     }
 }
@@ -192,42 +187,16 @@ struct PreparationHandle: Sendable {
     func cancel() { task.cancel() }
 }
 
-/// What a key declares, apart from its load.
-@usableFromInline package struct KeyTraits: Sendable {
-    /// Where the instance is to live.
-    package let home: Home
-    /// Whether a change of an input drops the instance.
-    package let reloads: Bool
-    /// Whether the feature reaches outside the process, even if nothing is declared to give in its place.
-    package let isExternal: Bool
-    /// Whether a strict container loads a value for tests instead.
-    package let hasTestValue: Bool
-    /// Whether code or another module has to supply the key.
-    let isRequired: Bool
-    package let isSecret: Bool
-
-    @usableFromInline init(reloads: Bool, home: Home, isExternal: Bool) {
-        self.init(home: home, reloads: reloads, isExternal: isExternal, hasTestValue: false)
-    }
-
-    init(
-        home: Home = .inferred, reloads: Bool = false, isExternal: Bool = false, hasTestValue: Bool = false,
-        isRequired: Bool = false, isSecret: Bool = false
-    ) {
-        self.home = home
-        self.reloads = reloads
-        self.isExternal = isExternal
-        self.hasTestValue = hasTestValue
-        self.isRequired = isRequired
-        self.isSecret = isSecret
-    }
-}
+/// The declared traits of a key, for graphs and explanations.
+///
+/// With a value for tests, a strict container loads that instead.
+package typealias KeyTraits = (isExternal: Bool, hasTestValue: Bool, home: Home, reloads: Bool, isSecret: Bool)
 
 extension Key {
-    /// The definition, unless the key is a value that belongs to the main actor.
-    var definition: KeyDefinition? {
-        guard let type else { return ValueKeys.descriptor(of: self).definition(of: self) }
-        return (type as? any ContainerKey.Type)?._key
+    /// How the value or instance is loaded, unless only a layer reads the key.
+    var loader: KeyLoader? {
+        guard let type else { return ValueKeys.descriptor(of: self).loader(of: self) }
+        return (type as? any ContainerKey.Type)?._key.loader
     }
 
     /// The type of the value of a property.
@@ -241,30 +210,34 @@ extension Key {
     ///
     /// Those of a ``MainActorFeature`` can be read on the main actor only, so only those of its definition are available.
     package var traits: KeyTraits {
-        guard let type else { return ValueKeys.descriptor(of: self).traits }
-        if kind == .property { return KeyTraits(isSecret: (type as? any Property.Type)?.isSecret == true) }
-        if let feature = type as? any NonisolatedFeature.Type { return feature.traits }
-        let definition = (type as? any ContainerKey.Type)?._key
-        return KeyTraits(
-            isExternal: definition?.isExternal == true, hasTestValue: definition?.hasTestValue == true)
-    }
-}
-
-extension KeyTraits {
-    init<F: NonisolatedFeature>(of _: F.Type, _ definition: KeyDefinition) {
-        self.init(
-            home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
-            hasTestValue: definition.hasTestValue)
+        guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
+        switch kind {
+        case .property:
+            return (false, false, .inferred, false, isSecret: (type as? any Property.Type)?.isSecret == true)
+        default:
+            if let feature = type as? any NonisolatedFeature.Type { return feature.keyTraits }
+            let definition = (type as? any ContainerKey.Type)?._key
+            return (
+                definition?.isExternal == true, definition?.hasTestValue == true, .inferred, false, isSecret: false
+            )
+        }
     }
 }
 
 extension NonisolatedFeature {
-    fileprivate static var traits: KeyTraits { KeyTraits(of: Self.self, _key) }
+    fileprivate static var keyTraits: KeyTraits {
+        let definition = _key
+        return (definition.isExternal, definition.hasTestValue, home, reloadsWhenInputsChange, isSecret: false)
+    }
 }
 
 extension Key {
     /// Whether a strict container loads a value for tests instead.
-    package var hasTestValue: Bool { traits.hasTestValue }
+    package var hasTestValue: Bool { !isElement && traits.hasTestValue }
+}
+
+extension PropertyDescriptor {
+    var keyTraits: KeyTraits { (false, false, .inferred, false, isSecret: isSecret || naming?.isHidden == true) }
 }
 
 /// A key with the comparison that a write needs.
@@ -281,7 +254,7 @@ extension Key {
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
     init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
 
-    /// Creates a key for a reset, after which only properties are compared.
+    /// Creates a key for a reset, which compares only defaults.
     init(resetting key: Key) {
         raw = key.raw
         equal = Equality(ofAny: key.kind == .property ? key.valueType : Void.self)
@@ -297,16 +270,18 @@ extension Key {
     @inlinable init<Value: Sendable>(of type: Value.Type) { self.type = type }
     init(ofAny type: Any.Type) { self.type = type }
 
-    /// Whether the type is one of those that programs observe most often, whose comparison isn't user code and may happen under a lock.
-    var isQuick: Bool { type == Int.self || type == Bool.self || type == UInt.self || type == Double.self }
-
-    /// Returns the result; call it outside every lock, unless it's quick.
-    func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
-        // The type of a feature that's reset isn't known.
-        if type == Void.self { return false }
-        // A cast would cost more than the rest of a set.
+    /// Returns the result if it's known without calling user code, so that it can be called under a lock.
+    func known(_ left: Payload, _ right: Payload) -> Bool? {
+        // The types that programs observe most often.
         if type == Int.self || type == Bool.self || type == UInt.self { return left.bits == right.bits }
         if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
+        return nil
+    }
+
+    /// Returns the result; call it outside every lock.
+    func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
+        if let known = known(left, right) { return known }
+        // A cast would cost more than the rest of a set.
         if type == String.self { return left.value(as: String.self) == right.value(as: String.self) }
         func open<Value>(_: Value.Type) -> Bool { areEqual(left, right, as: Value.self) }
         return _openExistential(type, do: open)

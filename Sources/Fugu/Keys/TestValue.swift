@@ -7,15 +7,9 @@ extension ContainerKey {
         fatalError(Messages.noTestValue("\(Self.self)"))
     }
 
-    /// Not used: a feature that declares no such function has none.
+    /// Not used: a feature that declares no such variable has none.
     @_documentation(visibility: internal)
-    public static func testValue() throws -> UnusedTestFunction { fatalError(Messages.noTestValue("\(Self.self)")) }
-
-    /// Not used: a feature that declares no such method has none.
-    @_documentation(visibility: internal)
-    public func testValue(in container: any FeatureContainer) throws -> UnusedTestFunction {
-        fatalError(Messages.noTestValue("\(Self.self)"))
-    }
+    public static var testValue: Void { () }
 
     /// Returns a value for tests as an instance, whose type it may name less generally.
     @usableFromInline static func instance<TestValue>(_ value: TestValue) -> Payload {
@@ -27,9 +21,6 @@ extension ContainerKey {
 }
 
 extension NonisolatedFeature {
-    /// Not used: a feature that declares no such variable has none.
-    @_documentation(visibility: internal)
-    public static var testValue: Void { () }
     /// Not used: a feature that isn't ``External`` has none.
     @_documentation(visibility: internal)
     public static var placeholder: Void { () }
@@ -39,7 +30,7 @@ extension NonisolatedFeature {
 
     /// Reports, in a strict container, what the feature that loads declares for tests in a way that isn't used.
     @inlinable static func reportUnused(in container: any FeatureContainer) {
-        if hasUnusedTestValue { container._container.reportUnusedTestValue() }
+        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
         if UnusedPlaceholder.self == ContainerValue.self {
             container._container.reportForgottenExternal("placeholder")
         } else if UnusedPreview.self == ContainerValue.self {
@@ -47,13 +38,11 @@ extension NonisolatedFeature {
         }
     }
 
-    @inlinable static var hasUnusedTestValue: Bool {
-        UnusedTestValue.self != Void.self || UnusedTestFunction.self != Void.self
-    }
+    fileprivate static var hasUnusedTestValue: Bool { UnusedTestValue.self != Void.self }
 }
 
 extension Key {
-    /// Whether the type declares a value for tests in a form that isn't used.
+    /// Whether the type declares a variable that is named like the method for tests.
     var hasUnusedTestValue: Bool { (type as? any NonisolatedFeature.Type)?.hasUnusedTestValue == true }
 }
 
@@ -74,10 +63,6 @@ extension AsyncFeature {
 }
 
 extension MainActorFeature {
-    /// Not used: a feature that declares no such variable has none.
-    @_documentation(visibility: internal)
-    public static var testValue: Void { () }
-
     @usableFromInline nonisolated static var hasTestValue: Bool { TestValue.self != Never.self }
 }
 

@@ -20,12 +20,7 @@ final class ValueKeyRecord: Sendable {
     }
 }
 
-enum Task<Success, Failure> {}
-
-@unsafe struct UnsafeCurrentTask {
-    private let address: UInt
-    func cancel() {}
-}
+@unsafe struct UnsafeCurrentTask { private let address: UInt }
 
 /// The toolchain has no concurrency for this target.
 @unsafe func withUnsafeCurrentTask<R>(_ body: (UnsafeCurrentTask?) -> R) -> R { body(nil) }

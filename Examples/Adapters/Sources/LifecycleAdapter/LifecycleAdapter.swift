@@ -91,8 +91,7 @@ public struct UninterruptedService<Inner: Service>: Service {
 
 /// Reads the sources of a container again when the process gets SIGHUP, and when a file has changed.
 ///
-/// After a signal, the log names what has changed, and the loaded features that keep an old value until a restart. A file with a
-/// mistake changes nothing: the last good values stay, and the mistake is logged.
+/// A file with a mistake changes nothing: the last good values stay, and the mistake is logged.
 public struct ReloadService: Service {
     private let container: Container
     private let interval: Duration?
@@ -127,8 +126,8 @@ public struct ReloadService: Service {
         logger.debug("SIGHUP reads the configuration again")
         for await _ in signals.cancelOnGracefulShutdown() {
             do {
-                let summary = try container.reload()
-                logger.info("Reloaded the configuration. \(summary)")
+                try container.reload()
+                logger.info("Reloaded the configuration")
             } catch {
                 let mistakes: [any Error] = (error as? PropertyErrors)?.errors ?? [error]
                 for mistake in mistakes { logger.error("The configuration stays as it is: \(mistake)") }

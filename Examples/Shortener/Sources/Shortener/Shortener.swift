@@ -1,5 +1,4 @@
 import ArgumentParser
-import ArgumentParserAdapter
 import CoreMetrics
 import Foundation
 import Fugu
@@ -21,13 +20,14 @@ import ShortenerServer
     @Flag(help: "Print every setting, its value and where that comes from, and exit.")
     var printConfig = false
 
-    @OptionGroup(title: "Settings") var settings: SettingOptions<Settings>
+    @Argument(parsing: .allUnrecognized, help: "Settings, such as --server-port 80.")
+    var settings: [String] = []
 
     func run() async throws {
         let container = Container.shared
         do {
             try container.configure(
-                file: file, arguments: settings.arguments, environment: ProcessInfo.processInfo.environment)
+                file: file, arguments: settings, environment: ProcessInfo.processInfo.environment)
         } catch {
             try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
             throw ExitCode(78)  // EX_CONFIG
@@ -42,8 +42,4 @@ import ShortenerServer
         for explanation in container.explain() { Swift.print(explanation) }
         Swift.print("\nA file with everything in it:\n\n\(container.reference().toml)")
     }
-}
-
-enum Settings: SettingDeclarations {
-    static func declare(in container: Container) { container.declareSettings() }
 }

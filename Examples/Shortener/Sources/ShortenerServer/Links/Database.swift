@@ -113,7 +113,7 @@ package struct SQLiteLinks: LinkRepository {
 }
 
 extension Link {
-    init(_ row: Row) {
+    fileprivate init(_ row: Row) {
         self.init(code: row["code"], target: row["target"], created: row["created"])
     }
 }

@@ -1,6 +1,0 @@
-import Counting
-import DebugRows
-
-@main enum DebugInstructions {
-    static func main() { perform(debugRows("debug")) }
-}

@@ -1,8 +1,0 @@
-import Counting
-import DebugRows
-// Makes roots strict.
-import FuguTesting
-
-@main enum StrictInstructions {
-    static func main() { perform(debugRows("strict")) }
-}
