@@ -310,7 +310,7 @@ extension ManualClock {
     /// See `timer(interval:tolerance:)` of `AnyClock`.
     ///
     /// - Parameters:
-    ///   - interval: The time between two ticks. One that isn't more than zero stops the program with a message.
+    ///   - interval: The time between two ticks, from a millisecond to a hundred years. Less and more count as these.
     ///   - tolerance: Ignored: the clock ticks exactly.
     /// - Returns: The sequence.
     public func timer(interval: Duration, tolerance: Duration? = nil) -> ClockTimer {

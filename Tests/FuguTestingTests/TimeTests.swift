@@ -81,6 +81,49 @@ extension AnyClockTests {
         expect(AnyClock.immediate.now.offset, equals: .zero)
     }
 
+    @Test("Sleeping on the immediate clock lets tasks of the same actor run, and ends with a cancellation by them")
+    @MainActor
+    func immediateTakesTurns() async throws {
+        let clock = AnyClock.immediate
+        var (turns, sleeps) = (0, 0)
+        let sleeper = Task {
+            while true {
+                try await clock.sleep(for: .seconds(1))
+                sleeps += 1
+            }
+        }
+        let other = Task {
+            while turns < 10 {
+                await Task.yield()
+                turns += 1
+            }
+        }
+        await other.value
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        expect(turns, equals: 10)
+        expect(sleeps > 0)
+    }
+
+    @Test("No duration of a sleep is too long or too short for a clock")
+    func extremes() async throws {
+        for clock in [AnyClock(.continuous), AnyClock(.suspending), AnyClock(ManualClock())] {
+            let tasks = [Duration.seconds(Int64.max), .seconds(10_000_000_000)].map { duration in
+                Task { try await clock.sleep(for: duration, tolerance: duration) }
+            }
+            for duration in [Duration.zero, .seconds(-1), .seconds(Int64.min)] {
+                try await clock.sleep(for: duration, tolerance: duration)
+            }
+            for task in tasks {
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+        }
+        let clock = AnyClock.immediate
+        for _ in 0..<100 { try await clock.sleep(for: .seconds(Int64.max)) }
+        expect(clock.now.offset > .seconds(3_600))
+    }
+
     @Test("A cancelled task does not sleep on the immediate clock either")
     func immediateCancelled() async {
         let clock = AnyClock.immediate
@@ -224,12 +267,32 @@ extension AnyClockTests {
         expect(count, equals: 2)
     }
 
-    @Test("An interval of nothing stops the program with a message, in release builds too")
-    func nothing() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = AnyClock.immediate.timer(interval: .zero)
+    @Test("An interval of nothing, or less, is a millisecond, and the longest is a century")
+    func extremes() async {
+        let clock = ManualClock()
+        for interval in [Duration.zero, .seconds(-1), .seconds(Int64.min), .nanoseconds(1)] {
+            let (log, start) = (Log<Duration>(), clock.now)
+            let task = Task { for await tick in clock.timer(interval: interval) { log.add(start.duration(to: tick)) } }
+            await clock.advance(by: .milliseconds(2))
+            expect(log.all, equals: [.milliseconds(1), .milliseconds(2)])
+            task.cancel()
+            await task.value
         }
-        expectMessage(of: result, "a timer needs an interval of more than zero, not 0.0 seconds.\nFix: ")
+        var count = 0
+        for await tick in AnyClock.immediate.timer(interval: .seconds(Int64.max), tolerance: .seconds(Int64.max)) {
+            count += 1
+            if count == 100 {
+                expect(tick.offset > .seconds(100 * 100 * 365 * 86_400))
+                break
+            }
+        }
+        for clock in [AnyClock(.continuous), AnyClock(.suspending)] {
+            let task = Task {
+                for await _ in clock.timer(interval: .seconds(Int64.max), tolerance: .seconds(Int64.max)) {}
+            }
+            task.cancel()
+            await task.value
+        }
     }
 }
 

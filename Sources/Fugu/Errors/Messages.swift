@@ -461,11 +461,6 @@ enum Messages {
             + "Fugu into one of these files only, or into a dynamic library that both of them use."
     }
 
-    static func timerWithoutInterval(_ interval: Duration) -> String {
-        "Fugu: a timer needs an interval of more than zero, not \(interval).\nFix: pass the time between two ticks: "
-            + "clock.timer(interval: .seconds(1))."
-    }
-
     static func drawsForEver(_ value: UInt64) -> String {
         "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch, because the standard library rejects a "
             + "number that would bias the result, and draws again.\nFix: use .constant(1), which draws the lower bound of a "

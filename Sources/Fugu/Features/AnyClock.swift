@@ -84,19 +84,27 @@ public struct AnyClock: Clock, Sendable {
     /// Waits until a deadline.
     ///
     /// - Parameters:
-    ///   - deadline: The instant to wait for.
+    ///   - deadline: The instant to wait for. After a hundred years, the wait ends anyway.
     ///   - tolerance: The time by which the wait may be longer.
     /// - Throws: `CancellationError`, as soon as the task is canceled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
-        try await sleepUntil(deadline, tolerance)
+        // The system's clocks trap for deadlines that are about as far away as a `Duration` can say.
+        let now = now
+        try await sleepUntil(
+            min(max(deadline, now), now.advanced(by: .longest)), tolerance.map { min(max($0, .zero), .longest) })
     }
 
-    /// A new clock that never waits: sleeping moves it to the deadline and returns at once.
+    /// A new clock that never waits: sleeping moves it to the deadline, lets other tasks run, and returns.
+    ///
+    /// Take it for code that sleeps a number of times, such as between attempts. Code that repeats until something else happens
+    /// goes on and on with it, between the steps of that: in a test, give such code a `ManualClock` of FuguTesting.
     public static var immediate: AnyClock {
         let now = Locked(Instant())
         return AnyClock(now: { now.withLock { $0 } }, resolution: { .zero }) { instant, _ in
             try Task.checkCancellation()
             now.withLock { $0 = max($0, instant) }
+            await Task.yield()
+            try Task.checkCancellation()
         }
     }
 }
@@ -117,8 +125,8 @@ extension AnyClock {
     /// }
     /// ```
     ///
-    /// The interval is time of this clock: a `ManualClock` of FuguTesting ticks as you advance it, and ``immediate`` at once, again
-    /// and again. The first tick comes an interval after you begin to iterate. Each element is the instant at which the tick was due.
+    /// The interval is time of this clock: a `ManualClock` of FuguTesting ticks as you advance it, and ``immediate`` again and again,
+    /// with no more than a turn for other tasks in between. The first tick comes an interval after you begin to iterate. Each element is the instant at which the tick was due.
     ///
     /// The loop's body doesn't delay later ticks. If it takes longer than the interval, the ticks that were due in the meantime are
     /// one, the latest, which comes at once; the next one is due when it would have been anyway. No two ticks run at a time.
@@ -126,12 +134,12 @@ extension AnyClock {
     /// The sequence ends when its task is canceled, and as you leave the loop, nothing goes on. Each loop has ticks of its own.
     ///
     /// - Parameters:
-    ///   - interval: The time between two ticks. One that isn't more than zero stops the program with a message.
+    ///   - interval: The time between two ticks, from a millisecond to a hundred years. Less and more count as these.
     ///   - tolerance: The time by which the clock may be late, at most.
     /// - Returns: The sequence.
     public func timer(interval: Duration, tolerance: Duration? = nil) -> ClockTimer {
-        if interval <= .zero { stopProgram(Messages.timerWithoutInterval(interval)) }
-        return ClockTimer(clock: self, interval: interval, tolerance: tolerance)
+        // An interval may come from a file, so none stops the program or keeps a processor busy.
+        ClockTimer(clock: self, interval: min(max(interval, .milliseconds(1)), .longest), tolerance: tolerance)
     }
 }
 
