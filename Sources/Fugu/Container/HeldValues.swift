@@ -38,9 +38,8 @@ extension Container {
         node.family.lock.withLock { token in
             var open = [key]
             while let next = open.popLast() {
-                guard case .found(_, let owner) = node.look(token, next) else { continue }
-                let cell = owner.object.cell(token, next)
-                for input in cell?.place?[token].provenance?.direct ?? [] where inputs.insert(input).inserted {
+                guard case .found(let cell, _) = node.look(token, next) else { continue }
+                for input in cell.place?[token].provenance?.direct ?? [] where inputs.insert(input).inserted {
                     open.append(input)
                 }
             }
