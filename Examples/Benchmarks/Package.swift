@@ -44,6 +44,13 @@ let package = Package(
         .executableTarget(
             name: "Instructions", dependencies: ["Counting", .product(name: "Fugu", package: "Fugu")],
             swiftSettings: settings),
+        .target(
+            name: "DebugRows", dependencies: ["Counting", .product(name: "Fugu", package: "Fugu")],
+            swiftSettings: settings),
+        .executableTarget(name: "DebugInstructions", dependencies: ["DebugRows"], swiftSettings: settings),
+        .executableTarget(
+            name: "StrictInstructions", dependencies: ["DebugRows", .product(name: "FuguTesting", package: "Fugu")],
+            swiftSettings: settings),
         .executableTarget(
             name: "SourceInstructions",
             dependencies: [

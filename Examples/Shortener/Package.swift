@@ -51,6 +51,7 @@ let package = Package(
                 "ShortenerServer",
                 .product(name: "Fugu", package: "Fugu"),
                 .product(name: "FuguConfiguration", package: "Fugu"),
+                .product(name: "ArgumentParserAdapter", package: "Adapters"),
                 .product(name: "LoggingAdapter", package: "Adapters"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -239,7 +239,7 @@ func showTenants() async {
 
 // MARK: Inside
 
-// A bank refuses: see what a program holds, why it is where it is, and what a failure came from.
+// A bank refuses: see what a program holds, why it is where it is, and what has failed.
 
 struct Refused: Error, CustomStringConvertible {
     let description: String
@@ -281,9 +281,6 @@ func showInside() async {
         }
     }
 
-    heading("10. The way to the failure, as a Mermaid flowchart.")
-    print(graph.filteredByFailure().mermaid, terminator: "")
-
-    heading("11. A check of everything before anything runs: a test compares this text.")
+    heading("10. A check of everything before anything runs: a test compares this text.")
     print(await Container().check(overriding: \.requestID, \.user) { $0.load(Checkout.self) })
 }

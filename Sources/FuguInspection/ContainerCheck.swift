@@ -15,7 +15,7 @@ public import Fugu
 /// external, without a declared home
 ///   Mailer: Signup → Mailer
 /// missing
-///   Payments: Checkout → Payments
+///   Payments: Checkout
 /// ```
 public struct ContainerCheck: Sendable, CustomStringConvertible {
     /// A feature in a check.
@@ -25,6 +25,12 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         /// The names of the keys on the path that explains the finding: from one of the roots to the feature, or from the feature
         /// to the override because of which it lives in a child, or to what wasn't loaded.
         public let path: [String]
+        /// The names of the features that weren't loaded because they need this one, if it's missing or has no placeholder.
+        public let unloaded: [String]
+
+        init(name: String, path: [String], unloaded: [String] = []) {
+            (self.name, self.path, self.unloaded) = (name, path, unloaded)
+        }
     }
 
     /// The names of the keys that the child overrides.
@@ -51,13 +57,14 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     public let tested: [Feature]
     /// External features without a placeholder.
     ///
-    /// Features that need them weren't loaded; set them to check those, too.
+    /// Features that need them weren't loaded, and are listed with them; set them to check those, too.
     public let unknown: [Feature]
-    /// Features that nothing supplies; see `Required`.
+    /// Features that nothing supplies, with those that need them; see `Required`.
     public let missing: [Feature]
     /// The paths of loads that need themselves.
     public let cycles: [[String]]
-    /// Other failures: the feature whose load failed, with the text of its error.
+    /// Other failures: the feature whose load failed, or of which the child doesn't share the instance in the declared home, with
+    /// the text of its error.
     public let failures: [(feature: Feature, error: String)]
 
     /// A Boolean value that indicates whether something couldn't be loaded: a feature is missing, or a load needs itself or failed.
@@ -74,8 +81,10 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         (shared, overriding, local) = (homes.shared.sorted, homes.overriding.sorted, homes.local.sorted)
         undetermined = homes.undetermined.sorted
         func found(_ finding: LoadCheck.Finding) -> [Feature] {
-            findings.all.filter { $0.finding == finding }.map { Feature(name: $0.path.last ?? "?", path: $0.path) }
-                .sorted { $0.name < $1.name }
+            findings.all.filter { $0.finding == finding }.map { path, finding in
+                let name = path.last ?? "?"
+                return Feature(name: name, path: path, unloaded: findings.unloaded[name, default: []].sorted())
+            }.sorted { $0.name < $1.name }
         }
         (external, unknown, missing) = (found(.external), found(.unknown), found(.missing))
         cycles = found(.cycle).map(\.path)
@@ -99,8 +108,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
         add(Messages.dependsOnUnloaded, undetermined.map { Messages.checked($0.name, $0.path) })
         add(Messages.hasNoHome, external.map { Messages.checked($0.name, $0.path) })
         add(Messages.isForTests, tested.map(\.name))
-        add(Messages.hasNoPlaceholder, unknown.map { Messages.checked($0.name, $0.path) })
-        add(Messages.isMissing, missing.map { Messages.checked($0.name, $0.path) })
+        add(Messages.hasNoPlaceholder, unknown.map { Messages.unloaded($0.name, $0.unloaded) })
+        add(Messages.isMissing, missing.map { Messages.unloaded($0.name, $0.unloaded) })
         add(Messages.needsItself, cycles.map { Messages.checked(nil, $0) })
         add(Messages.hasFailed, failures.map { "\(Messages.checked($0.feature.name, $0.feature.path)): \($0.error)" })
         return lines.joined(separator: "\n")
@@ -110,6 +119,8 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
 /// The findings, each key once, with the graph's text of an error, which contains no secret.
 private struct Findings {
     private(set) var all: [(path: [String], finding: LoadCheck.Finding)] = []
+    /// What was on the way to a feature that nothing gives, in any root.
+    private(set) var unloaded: [String: Set<String>] = [:]
 
     init(_ roots: [(findings: [(path: [String], finding: LoadCheck.Finding)], graph: ContainerGraph)]) {
         for root in roots {
@@ -118,6 +129,9 @@ private struct Findings {
     }
 
     private mutating func add(_ path: [String], _ finding: LoadCheck.Finding) {
+        if finding == .unknown || finding == .missing, let name = path.last {
+            unloaded[name, default: []].formUnion(path.dropLast())
+        }
         let isKnown = all.contains { known in
             known.finding == finding
                 && (finding == .cycle ? Set(known.path) == Set(path) : known.path.last == path.last)
@@ -240,7 +254,11 @@ private final class CheckRun: Sendable {
         // What a load of a check does wrong is in the check, or is said when the program does it.
         copy.handleReports { _ in }
         let child = copy.child()
-        let standIns = StandIns { [progress] in progress.stop($0) }
+        let standIns = StandIns { [progress] in
+            progress.stop($0)
+        } goOn: { [progress] in
+            progress.note($0, [])
+        }
         copy.use(standIns)
         overridden = members.map { member in
             guard let name = child.hold(member) else { fatalError(Messages.cannotOverride("\(member)")) }
@@ -253,7 +271,7 @@ private final class CheckRun: Sendable {
     }
 
     /// Loads a root, on no actor, whoever checks.
-    @concurrent func load(_ item: KeyLoader) async {
+    @concurrent func load(_ item: KeyDefinition) async {
         guard item.blocksItsThread else { return progress.note(await item.failures(in: child, isAlone: true)) }
         await withCheckedContinuation { continuation in
             progress.begin(continuation)
@@ -324,13 +342,12 @@ private final class CheckProgress: Sendable {
         for failure in failures { note(failure.error, failure.path) }
     }
 
-    private func note(_ error: any Error, _ path: [String]) {
+    func note(_ error: any Error, _ path: [String]) {
         guard let error = error as? LoadError else {
             return add(path, .failed(feature: path.last ?? "?", "\(type(of: error))"))
         }
         switch error.code {
-        // Its stand-in says so.
-        case .notSet: return
+        case .notSet: add(error.path, .unknown)
         case .notSupplied: add(error.path, .missing)
         case .cycle, .ownReplacement, .nestedTooDeep: add(error.path, .cycle)
         default: add(error.path, .failed(feature: error.feature, error.description))
@@ -422,14 +439,14 @@ struct CheckedHomes {
         var key: Key { snapshot.place.key }
         /// Whether there's an instance.
         var isLoaded: Bool { snapshot.state == .loaded || snapshot.state == .testValue }
-        /// Whether the instance lives where the declaration says, which a decoration's doesn't.
+        /// Whether the instance lives where the declaration says.
         let isFixed: Bool
         /// Whether it's known where it lives, whatever it's made from.
         var isKnown: Bool { isFixed || home.isLocal || snapshot.isLocal }
 
         init(_ entry: GraphSnapshot.Entry, _ home: Home) {
             (snapshot, self.home) = (entry, home)
-            isFixed = home.isFixed && !entry.reads.contains { $0.decorated == entry.place.key }
+            isFixed = home.isFixed
         }
     }
 }

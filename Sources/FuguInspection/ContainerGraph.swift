@@ -155,7 +155,7 @@ extension ContainerGraph {
         let present = absent.isEmpty ? ids : ids.filter { !absent.contains($0.key) }
         let entries = sorted.map { entry, name in
             let traits = entry.place.key.traits
-            // A place can occur twice: for an input, and for a failure.
+            // A load may have read two instances of a key.
             var seen: Set<String> = []
             return Entry(
                 id: ids[entry.place]!, name: name, kind: Entry.Kind(entry.place.key.kind),
@@ -372,30 +372,6 @@ extension ContainerGraph {
         return filtered(to: Set(entries.filter { seen.contains($0.container) }.map(\.id)))
     }
 
-    /// Returns a graph of the causes of failures: the loads that failed, and the inputs of the first of them.
-    ///
-    /// A load that failed because of another one keeps only that one as its input, so that the path leads to the cause,
-    /// which ``causes`` names.
-    ///
-    /// - Returns: The graph. It's empty if no load failed.
-    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
-    public func filteredByFailure() -> ContainerGraph {
-        let failed = Set(entries.filter { $0.state == .failed }.map(\.id))
-        let causes = Set(self.causes)
-        var kept = failed
-        for entry in entries where causes.contains(entry.id) { kept.formUnion(entry.inputs) }
-        // Keep the edges from causes to their inputs, and those from one failure to another.
-        return filtered(to: kept) { reader, input in causes.contains(reader) || failed.isSuperset(of: [reader, input]) }
-    }
-
-    /// The identifiers of the failed loads that didn't fail because of another one.
-    ///
-    /// - Complexity: O(*n*) for *n* containers, entries, and inputs.
-    public var causes: [Entry.ID] {
-        let failed = Set(entries.filter { $0.state == .failed }.map(\.id))
-        return entries.filter { failed.contains($0.id) && failed.isDisjoint(with: $0.inputs) }.map(\.id)
-    }
-
     /// Returns a graph without the durations of loads, which differ in each run.
     ///
     /// - Returns: The graph.
@@ -422,21 +398,18 @@ extension ContainerGraph {
         return reached
     }
 
-    private func filtered(
-        to kept: Set<Entry.ID>, where isWanted: (_ reader: Entry.ID, _ input: Entry.ID) -> Bool = { _, _ in true }
-    ) -> ContainerGraph {
+    private func filtered(to kept: Set<Entry.ID>) -> ContainerGraph {
         var graph = self
         let readers = readers
         graph.entries.removeAll { !kept.contains($0.id) }
         for index in graph.entries.indices {
             let entry = graph.entries[index]
-            let inputs = entry.inputs.filter { kept.contains($0) && isWanted(entry.id, $0) }
+            let inputs = entry.inputs.filter { kept.contains($0) }
             graph.entries[index].inputs = inputs
             if let overridden = entry.overrides, !kept.contains(overridden) { graph.entries[index].overrides = nil }
             graph.entries[index].changedInputs.removeAll { !inputs.contains($0) }
             graph.entries[index].hiddenInputs += entry.inputs.count - inputs.count
-            let hidden = (readers[entry.id] ?? []).filter { !kept.contains($0) || !isWanted($0, entry.id) }
-            graph.entries[index].hiddenReaders += hidden.count
+            graph.entries[index].hiddenReaders += (readers[entry.id] ?? []).filter { !kept.contains($0) }.count
         }
         graph.dropEmptyContainers()
         return graph

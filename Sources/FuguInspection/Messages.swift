@@ -146,6 +146,11 @@ extension Messages {
         "lives where \(overridden.joined(separator: " or ")) is set"
     }
 
+    /// Returns the name of a feature, and those that weren't loaded because of it.
+    static func unloaded(_ name: String, _ others: [String]) -> String {
+        others.isEmpty ? name : "\(name): \(others.joined(separator: ", "))"
+    }
+
     /// Returns the name of a feature and the path that explains why it's listed.
     static func checked(_ name: String?, _ path: [String]) -> String {
         let way = path.joined(separator: " → ")

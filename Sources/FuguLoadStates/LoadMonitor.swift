@@ -21,15 +21,15 @@ final class LoadMonitor: Sendable {
     }
 
     private let state = Locked(State())
-    private let loader: KeyLoader
+    private let feature: KeyDefinition
     private let onChange: @Sendable (LoadState<Payload>) -> Void
     private let onEnd: @Sendable () -> Void
 
     init(
-        _ loader: KeyLoader, onChange: @escaping @Sendable (LoadState<Payload>) -> Void,
+        _ feature: KeyDefinition, onChange: @escaping @Sendable (LoadState<Payload>) -> Void,
         onEnd: @escaping @Sendable () -> Void = {}
     ) {
-        self.loader = loader
+        self.feature = feature
         self.onChange = onChange
         self.onEnd = onEnd
     }
@@ -39,7 +39,7 @@ final class LoadMonitor: Sendable {
     /// Follows the feature in a container, which keeps the monitor until it's canceled or the container is released.
     func begin(in container: Container) {
         container.observe(
-            loader.key,
+            feature.key,
             onValue: { [self] payload in
                 change { state in
                     state.current = .loaded(payload)
@@ -98,7 +98,7 @@ final class LoadMonitor: Sendable {
             if Task.isCancelled { return }
             let result: Result<Payload, any Error>
             do {
-                result = .success(try await Container.with(container) { try await loader.read(in: container) })
+                result = .success(try await Container.with(container) { try await feature.read(in: container) })
             } catch {
                 result = .failure(error)
             }
@@ -109,7 +109,7 @@ final class LoadMonitor: Sendable {
 
     /// Returns whether the load has ended, or has to be repeated.
     private func endLoad(with result: Result<Payload, any Error>, in container: Container, isLast: Bool) -> Bool {
-        let isKept = container.holder(of: loader.key).seen != nil
+        let isKept = container.holder(of: feature.key).seen != nil
         var hasEnded = true
         change { state in
             hasEnded = !state.isGoneAgain

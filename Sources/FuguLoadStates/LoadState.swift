@@ -66,12 +66,12 @@ extension Container {
     /// - Returns: The sequence.
     /// - Complexity: O(*d*) for *d* ancestors, for each iterator.
     public func states<F: FailableFeature>(of feature: F.Type) -> ObservedValues<LoadState<F.ContainerValue>> {
-        let loader = F._key.loader
-        return ObservedValues(self, isStarted: false, onNext: { $0.noteReceived(loader.key) }) { container in
+        let definition = F._key
+        return ObservedValues(self, isStarted: false) { container in
             let (stream, continuation) = AsyncStream<LoadState<F.ContainerValue>>
                 .makeStream(bufferingPolicy: .bufferingNewest(1))
             let monitor = LoadMonitor(
-                loader, onChange: { continuation.yield($0.typed()) }, onEnd: { continuation.finish() })
+                definition, onChange: { continuation.yield($0.typed()) }, onEnd: { continuation.finish() })
             continuation.onTermination = { _ in monitor.cancel() }
             monitor.begin(in: container)
             return stream
@@ -91,7 +91,7 @@ extension ObservableContainer {
     /// - Returns: The current state.
     /// - Complexity: O(1) after the first call, which takes O(*d*) for *d* ancestors.
     public func state<F: FailableFeature>(of feature: F.Type) -> LoadState<F.ContainerValue> {
-        companion { ObservedStates() }.state(of: F._key.loader, in: untracked)
+        companion { ObservedStates() }.state(of: F._key, in: untracked)
     }
 }
 
@@ -105,12 +105,11 @@ private final class ObservedStates: Observable, Sendable {
     private subscript(key: Key) -> Bool { true }
 
     /// Returns the state of a load, and registers the access before it's read.
-    func state<Instance: Sendable>(of loader: KeyLoader, in container: Container) -> LoadState<Instance> {
-        let key = loader.key
-        defer { container.noteReceived(key) }
+    func state<Instance: Sendable>(of feature: KeyDefinition, in container: Container) -> LoadState<Instance> {
+        let key = feature.key
         registrar.access(self, keyPath: \.[key])
         if let known = monitors.withLock({ $0[key] }) { return known.current.typed() }
-        let made = LoadMonitor(loader) { [weak self] _ in
+        let made = LoadMonitor(feature) { [weak self] _ in
             guard let self else { return }
             registrar.withMutation(of: self, keyPath: \.[key]) {}
         }

@@ -7,10 +7,10 @@ extension Container {
     /// when a scope is made, and again before this method and ``invalidateScopes()`` return. Running again replaces only what
     /// rules set; what your code set in the scope stays and wins. What a scope's rules set is published together.
     ///
-    /// A rule runs outside every lock, on the thread that asks for the scope or that adds or invalidates rules, and other threads
-    /// that ask for the scope wait for it. A rule can't be removed. Inside a rule, reading the same scope, adding rules, and
-    /// invalidating scopes stop the program with a message. A set through the rule's container after the rule has returned is
-    /// reported and has no effect.
+    /// A rule runs outside every lock, on the thread that asks for the scope or that adds or invalidates rules, and perhaps on
+    /// several at once: what the run that began last sets stays. A rule can't be removed. Inside a rule, reading the same scope,
+    /// adding rules, and invalidating scopes stop the program with a message. A set through the rule's container after the rule has
+    /// returned is reported and has no effect.
     ///
     /// - Parameters:
     ///   - pattern: The pattern, which must match the whole path. `*` matches anything within a segment, even nothing; `**`
@@ -45,8 +45,8 @@ extension Container {
     /// Returns the child container for a path, configured by the rules that match it.
     ///
     /// The same path returns the same container for as long as you keep it, on every thread. The rules run when the scope is made,
-    /// before this method returns; if another thread runs them, this one waits. Inside a rule of the same scope, the method stops
-    /// the program with a message.
+    /// before this method returns. If several threads ask for a new scope, each may run them. Inside a rule of the same scope, the
+    /// method stops the program with a message.
     ///
     /// - Parameter path: The path. A leading slash is optional, and a query is ignored.
     /// - Returns: The scope.
@@ -54,10 +54,14 @@ extension Container {
     ///   O(*r* × *l*) for rules with *r* characters in all, and those that match run.
     public func scope(_ path: String) -> Container {
         let (path, table) = (ScopePattern.normalized(path), ScopeTable.of(self))
-        let (scope, container) =
-            table.known(path) ?? table.known(path, orAdding: child(made: .keyed(fix: nil), #fileID, #line))
-        scope.finish(in: container)
-        return container
+        if table.isRunning(path) { stopProgram(Messages.scopeNeedsItself(path)) }
+        if let known = table.known(path) { return known }
+        let container = child(made: .keyed(fix: nil), #fileID, #line)
+        let scope = Scope(path, container)
+        // Whoever adds a rule from now on finds the scope, and runs it here, too.
+        _ = container.attachment(orMade: ScopeTable(of: scope, in: table))
+        scope.runRules()
+        return table.known(orNew: scope, container)
     }
 
     /// Runs the rules of this container's and its descendants' scopes again.
@@ -80,15 +84,11 @@ extension Container {
     }
 
     private func runRules() {
-        let here = ScopeTable.of(self)
+        let (here, running) = (ScopeTable.of(self), ScopeTable.running)
         let tables = attachmentsBelow.compactMap { $0 as? ScopeTable }
-        for table in tables {
-            guard let scope = table.own else { continue }
-            if scope.isRunningHere { stopProgram(Messages.ruleChangesRules(scope.path)) }
-            if table !== here { scope.expire() }
+        for table in tables where running.contains(where: { $0 === table }) {
+            stopProgram(Messages.ruleChangesRules(table.own!.path))
         }
-        for table in tables where table !== here {
-            if let scope = table.own, let container = scope.container { scope.finish(in: container) }
-        }
+        for table in tables where table !== here { table.own?.runRules() }
     }
 }

@@ -61,10 +61,36 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// Holds the child of a value open for an operation that goes on after a function has returned, such as writing a stream.
+    ///
+    /// ```swift
+    /// let tenant = await tenants.hold("acme")
+    /// return Response { writer in
+    ///     try await writer.write(tenant.container[Invoices.self].lines)
+    ///     await tenant.close()
+    /// }
+    /// ```
+    ///
+    /// The operation has a child of its own, with what was set for the request at this call, as for
+    /// ``withChild(for:fileID:line:operation:)``. To bind it as `Container.current`, write `Container.with(tenant.container)`.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the property. A value that doesn't equal itself, such as `Double.nan`, stops the program.
+    ///   - fileID: The file of the call, for messages.
+    ///   - line: The line of the call, for messages.
+    /// - Returns: The handle, which holds the child until you close or release it.
+    /// - Complexity: O(*n*) on average for *n* values that the request has set.
+    public func hold(_ value: Value, fileID: StaticString = #fileID, line: UInt = #line) async -> HeldChild {
+        let child = await table.child(for: value)
+        return HeldChild(child.beginOperationOfCurrent(except: table.key, fileID, line)) { [table] in
+            await table.release(child, of: value)
+        }
+    }
+
     /// Closes the child of a value, for example when a user signs out.
     ///
     /// Whoever asks for the value from now on gets a new child. If the child is in use, this method waits for the operations to end,
-    /// and the last one of them closes it. An operation of such children, or a teardown closure in one, can call this, too; it then
+    /// also those that ``hold(_:fileID:line:)`` began, and the last one of them closes it. An operation of such children, or a teardown closure in one, can call this, too; it then
     /// waits for no operation.
     ///
     /// - Parameter value: The value of the property.
@@ -80,6 +106,39 @@ public final class KeyedChildren<Value: Hashable & Sendable>: Sendable {
     ///
     /// - Complexity: O(*n*) for *n* children.
     public var values: [Value] { get async { await table.values } }
+}
+
+/// A child by key that is held open for an operation, until you close or release this handle.
+///
+/// Get one from ``KeyedChildren/hold(_:fileID:line:)``. You can use it from any thread.
+public final class HeldChild: Sendable {
+    /// The operation's own container: a child of the child by key.
+    public let container: Container
+    private let release: Locked<(@Sendable () async -> Void)?>
+
+    fileprivate init(_ container: Container, release: @escaping @Sendable () async -> Void) {
+        self.container = container
+        self.release = Locked(release)
+    }
+
+    deinit {
+        guard let release = release.withLock({ $0.take() }) else { return }
+        Container.inNobodysLoad { [container] in
+            _ = Task {
+                await container.endOperation()
+                await release()
+            }
+        }
+    }
+
+    /// Closes the operation's container, and holds the child by key no longer.
+    ///
+    /// A failure of the closing is reported. Another call does nothing. If you release the handle without a call, a task closes it.
+    public func close() async {
+        guard let release = release.withLock({ $0.take() }) else { return }
+        await container.endOperation()
+        await release()
+    }
 }
 
 extension Container {
@@ -225,7 +284,7 @@ private actor ChildTable<Value: Hashable & Sendable> {
     /// Returns when a child that was evicted during its use is closed, or at once where that would wait for itself.
     private func waitForUsers(of container: Container) async {
         let id = ObjectIdentifier(container)
-        if Operation.isRunning || Container.isInTeardown || evicted[id] == nil { return }
+        if Operation.isRunning || container.isInTeardown || evicted[id] == nil { return }
         await withCheckedContinuation { evicted[id]!.waiters.append($0) }
     }
 

@@ -13,6 +13,26 @@ final class ScopeRule: Sendable {
     }
 }
 
+/// A child with a path, for which rules run.
+final class Scope: Sendable {
+    let path: String
+    /// The container, as long as somebody keeps it.
+    weak let container: Container?
+
+    init(_ path: String, _ container: Container) {
+        self.path = path
+        self.container = container
+    }
+
+    /// Runs the rules that apply, in order, and publishes their values like one `update`.
+    func runRules() {
+        guard let container else { return }
+        container.setByRules { view in
+            for rule in ScopeTable.rules(above: container) where rule.matches(path) { rule.configure(view) }
+        }
+    }
+}
+
 /// What a container keeps of its scopes: the rules that were added there, and the scopes by path.
 final class ScopeTable: ContainerAttachment {
     /// The scope that the container is, if it's one.
@@ -34,6 +54,9 @@ final class ScopeTable: ContainerAttachment {
     /// The table of a container, empty at first.
     static func of(_ container: Container) -> ScopeTable { container.attachment(orMade: ScopeTable()) as! ScopeTable }
 
+    /// The tables of the scopes whose rules run here.
+    static var running: [ScopeTable] { Container.attachmentsInRules.compactMap { $0 as? ScopeTable } }
+
     var name: String? { own?.path }
 
     func copied(over farther: (any ContainerAttachment)?) -> (any ContainerAttachment)? {
@@ -54,90 +77,23 @@ final class ScopeTable: ContainerAttachment {
 
     func add(_ rule: ScopeRule) { rules.withLock { $0.append(rule) } }
 
-    /// Returns the scope with a path, if somebody keeps it.
-    func known(_ path: String) -> (Scope, Container)? {
-        scopes.withLock { scopes in scopes[path].flatMap { scope in scope.container.map { (scope, $0) } } }
-    }
+    /// Whether the rules of the scope with a path run here.
+    func isRunning(_ path: String) -> Bool { Self.running.contains { $0.parent === self && $0.own?.path == path } }
 
-    /// Returns the scope with a path, which is a new child if nobody keeps it.
-    func known(_ path: String, orAdding child: Container) -> (Scope, Container) {
+    /// Returns the scope with a path, if somebody keeps it.
+    func known(_ path: String) -> Container? { scopes.withLock { $0[path]?.container } }
+
+    /// Returns the scope that somebody keeps with the path of a new one, or else the new one, of which this table knows from now on.
+    func known(orNew scope: Scope, _ container: Container) -> Container {
         scopes.withLock { scopes in
-            if let scope = scopes[path], let container = scope.container { return (scope, container) }
-            let scope = Scope(path, child)
-            scopes[path] = scope
-            _ = child.attachment(orMade: ScopeTable(of: scope, in: self))
-            return (scope, child)
+            if let known = scopes[scope.path]?.container { return known }
+            scopes[scope.path] = scope
+            return container
         }
     }
 
     private func forget(_ scope: Scope) {
         scopes.withLock { scopes in if scopes[scope.path] === scope { scopes[scope.path] = nil } }
-    }
-}
-
-/// A child with a path, for which rules run.
-final class Scope: Sendable {
-    private struct State {
-        /// The run of the rules in progress, for which callers that ask for the scope wait.
-        var run: RuleRun?
-        /// Whether rules were added, or must run again for another reason, since the last run began.
-        var isOutdated = true
-        /// The keys that rules set.
-        var keys: Set<Key> = []
-    }
-    private enum Step { case done, run(RuleRun), wait(RuleRun) }
-
-    let path: String
-    /// The container, as long as somebody keeps it.
-    weak let container: Container?
-    private let state = Locked(State())
-
-    init(_ path: String, _ container: Container) {
-        self.path = path
-        self.container = container
-    }
-
-    /// Whether the code that asks is part of a run of the rules.
-    var isRunningHere: Bool { state.withLock { $0.run }?.isCurrent == true }
-
-    /// Lets the rules run again.
-    func expire() { state.withLock { $0.isOutdated = true } }
-
-    /// Runs the rules, if they haven't run since they last changed, or waits for another thread that runs them.
-    ///
-    /// - `container`: The scope's container.
-    func finish(in container: Container) {
-        while true {
-            switch next(in: container) {
-            case .done: return
-            case .run(let run): configure(container, in: run)
-            case .wait(let run): if !run.wait() { stopProgram(Messages.scopeNeedsItself(path)) }
-            }
-        }
-    }
-
-    private func next(in container: Container) -> Step {
-        state.withLock { state in
-            if let run = state.run { return .wait(run) }
-            if !state.isOutdated { return .done }
-            state.isOutdated = false
-            let run = RuleRun(in: container)
-            state.run = run
-            return .run(run)
-        }
-    }
-
-    /// Runs the rules that apply, in order, and publishes their values like one `update`.
-    private func configure(_ container: Container, in run: RuleRun) {
-        let rules = ScopeTable.rules(above: container)
-        let keys = run.publish(inPlaceOf: state.withLock { $0.keys }) { view in
-            for rule in rules where rule.matches(path) { rule.configure(view) }
-        }
-        state.withLock { state in
-            state.keys = keys
-            state.run = nil
-        }
-        run.end()
     }
 }
 

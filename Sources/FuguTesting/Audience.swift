@@ -52,8 +52,10 @@ extension Audience {
     /// The errors by which the testing library knows tests without a container that a refusal has failed.
     private static let refusals = Locked<[String: any Error]>([:])
 
-    /// Fails the test because a feature was refused, so that it can throw what the placeholder throws without failing again.
+    /// Fails the test because a feature was refused, once for each feature and place, so that it can throw what the placeholder throws
+    /// without failing again.
     func fail(by refusal: Strictness.Refusal, at place: SourcePlace?) {
+        guard isNew(naming(refusal.error.description)) else { return }
         if case .xctest = self {
             _ = fail(by: refusal.error, at: place)
             return
@@ -113,12 +115,12 @@ extension Audience {
         }
     }
 
-    /// The warnings that were given, each after the name of its test.
-    private static let warnings = Locked<Set<String>>([])
+    /// The warnings and refusals that were given, each after the name of its test.
+    private static let said = Locked<Set<String>>([])
 
-    /// Whether a warning is given for the first time in this test.
+    /// Whether a warning is given, or a failure of a refused feature, for the first time in this test.
     private func isNew(_ warning: String) -> Bool {
-        Self.warnings.withLock { $0.insert("\(name ?? "") \(warning)").inserted }
+        (Failure.recorder?.said ?? Self.said).withLock { $0.insert("\(name ?? "") \(warning)").inserted }
     }
 
     /// Warns, once for each key, that a test without a container changes the one that other tests have.

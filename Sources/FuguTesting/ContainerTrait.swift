@@ -31,7 +31,6 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
 
     let isLive: Bool
     let configure: Configuration
-    let reportsUnusedValues: Bool
 
     /// The value `true`: the trait holds for everything within a suite.
     public var isRecursive: Bool { true }
@@ -71,9 +70,7 @@ public struct ContainerTrait: TestTrait, SuiteTrait, TestScoping {
                 container.beginConfiguration()
                 try await configure(container)
                 container.endConfiguration()
-                let values = testCase.recordOverrides(of: container, isWatching: reportsUnusedValues)
                 try await function()
-                values?.reportUnused(to: testCase)
             }
         } catch {
             failure = error
@@ -90,16 +87,11 @@ extension Trait where Self == ContainerTrait {
 
     /// Gives every test case its own strict container as `Container.current`, configured by a closure.
     ///
-    /// - Parameters:
-    ///   - reportsUnusedValues: A Boolean value that indicates whether the test fails if `configure` sets something that
-    ///     nothing reads. Values that an inner trait overrides don't count, nor do those of `useStandardDoubles`.
-    ///   - configure: A closure that sets what the test needs. An error that it throws fails the test. It can set a
-    ///     part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder.
+    /// - Parameter configure: A closure that sets what the test needs. An error that it throws fails the test. It can set a
+    ///   part of an external feature, `$0.mailer.send = { … }`: the rest comes from the placeholder.
     /// - Returns: The trait.
-    public static func container(
-        reportsUnusedValues: Bool = false, _ configure: @escaping ContainerTrait.Configuration = { _ in }
-    ) -> Self {
-        ContainerTrait(isLive: false, configure: configure, reportsUnusedValues: reportsUnusedValues)
+    public static func container(_ configure: @escaping ContainerTrait.Configuration = { _ in }) -> Self {
+        ContainerTrait(isLive: false, configure: configure)
     }
 
     /// Not available: the closure sets values.
@@ -119,6 +111,6 @@ extension Trait where Self == ContainerTrait {
     /// - Parameter configure: A closure that sets what the test needs. An error that it throws fails the test.
     /// - Returns: The trait.
     public static func liveContainer(_ configure: @escaping ContainerTrait.Configuration = { _ in }) -> Self {
-        ContainerTrait(isLive: true, configure: configure, reportsUnusedValues: false)
+        ContainerTrait(isLive: true, configure: configure)
     }
 }

@@ -8,6 +8,8 @@ package enum Failure {
     /// An optimized build crashes where a task-local value is a closure: the closure's type isn't found.
     package final class Recorder: Sendable {
         fileprivate let record: @Sendable (_ text: String, _ place: SourceLocation) -> Void
+        /// What was said to a test once.
+        let said = Locked<Set<String>>([])
 
         package init(_ record: @escaping @Sendable (_ text: String, _ place: SourceLocation) -> Void) {
             self.record = record

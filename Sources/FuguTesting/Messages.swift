@@ -146,10 +146,6 @@ enum Messages {
             + "it the test's container.)"
     }
 
-    static func unused(_ name: String) -> String {
-        "Fugu: \(name) was set for this test but never read.\nFix: remove it, or find out why the test doesn't reach it."
-    }
-
     static func clockGoesBack(_ duration: Duration) -> String {
         "Fugu: a ManualClock can't go back.\nFix: pass a duration of zero or more, not \(duration)."
     }

@@ -18,7 +18,7 @@ struct Runner: TestRunner {
             // Code in a child that the test has made reads from what the test configures.
             audience.fail(Container.current.isBelowShared ? text : Messages.shared(text), at: nil)
         }
-        container.listen(by: SharedUses())
+        container.listen(by: SharedUses(), hearsReads: true)
     }
 
     func listenerForRoot() -> (any UseListener)? { Maker.ofRoot }

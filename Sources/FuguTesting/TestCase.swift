@@ -12,11 +12,10 @@ final class TestCase: Sendable {
         /// The failures from other tasks and threads.
         var kept: [String] = []
         var hasEnded = false
-        var watches: [OverrideWatch] = []
-        /// The standard doubles that were set last.
-        var standard: [Key: UInt64] = [:]
         /// What the case has done through `Container.shared`.
         var uses: Set<String> = []
+        /// What was refused.
+        var refusals: Set<String> = []
         /// The errors that don't fail the case when it throws them: those that have failed it, and those of a refused feature.
         var recorded: Set<String> = []
     }
@@ -112,7 +111,7 @@ final class TestCase: Sendable {
 
     private func makeStrict(_ container: Container) {
         Runner.begin()
-        container.makeStrict(Strictness(advise: Messages.adviceForTrait) { [self] in record($0.error.description) })
+        container.makeStrict(Strictness(advise: Messages.adviceForTrait) { [self] in refuse($0) })
         container.handleReports { [self] in record($0) }
     }
 
@@ -127,6 +126,12 @@ final class TestCase: Sendable {
         }
         if hasEnded { return issue(Messages.late(text, name)) }
         if isOwn { issue(text) }
+    }
+
+    /// Fails the test because a feature was refused, once for each feature and place.
+    private func refuse(_ refusal: Strictness.Refusal) {
+        let text = refusal.error.description
+        if state.withLock({ $0.refusals.insert(text).inserted }) { record(text) }
     }
 
     /// Fails the test because it uses `Container.shared` beside its own container, once for each place.
@@ -166,41 +171,5 @@ final class TestCase: Sendable {
             return state.kept
         }
         kept.forEach(issue)
-    }
-
-    /// Lets the standard doubles stay unread.
-    func expectNoRead(of entries: [Key: UInt64]) { state.withLock { $0.standard = entries } }
-
-    /// Ends the watch for entries that this container hides, so that these may stay unread.
-    ///
-    /// - Returns: The watch for this container's entries, if `isWatching` is `true`.
-    func recordOverrides(of container: Container, isWatching: Bool) -> OverrideWatch? {
-        let (outer, standard) = state.withLock { ($0.watches.map(\.self), $0.standard) }
-        guard isWatching || !outer.isEmpty else { return nil }
-        let values = container.overrides
-        for watch in outer { watch.markHidden(values.keys) }
-        guard isWatching else { return nil }
-        let watch = OverrideWatch(container, for: values.filter { standard[$0.key] != $0.value }.keys)
-        state.withLock { $0.watches.append(watch) }
-        return watch
-    }
-}
-
-/// The entries that a trait set in a container, which expect to be read.
-final class OverrideWatch: Sendable {
-    private let container: Container
-    /// Those that another trait hides.
-    private let hidden = Locked<Set<Key>>([])
-
-    init(_ container: Container, for overrides: some Sequence<Key>) {
-        self.container = container
-        container.awaitReads(of: Set(overrides))
-    }
-
-    func markHidden(_ overrides: some Sequence<Key>) { hidden.withLock { $0.formUnion(overrides) } }
-
-    func reportUnused(to testCase: TestCase) {
-        let unread = container.unread.subtracting(hidden.withLock { $0 })
-        for name in unread.map(\.name).sorted() { testCase.record(Messages.unused(name)) }
     }
 }

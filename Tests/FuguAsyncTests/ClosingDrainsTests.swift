@@ -297,9 +297,9 @@ extension ClosingForgottenTests {
         await giveOthersTime()
         expect(log.all, equals: [])
         #if DEBUG
-        expect(reports.all.count, equals: 1)
-        expect(reports.all.first?.contains("Reader"), equals: true)
-        expect(reports.all.first?.contains("Source"), equals: true)
+        expect(reports.all.count, equals: 2)
+        expect(reports.all.last?.contains("Reader"), equals: true)
+        expect(reports.all.last?.contains("Source"), equals: true)
         #endif
     }
 
@@ -322,8 +322,10 @@ extension ClosingForgottenTests {
             return 1
         }
         _ = container![dependent]
-        container!.reset { _ in input }
-        container!.reset { _ in dependent }
+        container!.update {
+            $0.reset { _ in input }
+            $0.reset { _ in dependent }
+        }
         await began.opened()
         container = nil
         goesOn.open()

@@ -173,26 +173,22 @@ extension ClosingMeanwhileTests {
         return (call, goesOn)
     }
 
-    @Test("What others load while a container closes may leave: another close() waits for that, not this one (law 28)")
-    func leftToAnother() async throws {
+    @Test("What others load while a container closes is never closed, however often, and holds up no call (law 28)")
+    func loadedByOthers() async throws {
         let root = Container().unreported
-        let (leaverEnds, log) = (Gate(), Log<String>())
+        let log = Log<String>()
         let (first, goesOn) = await beginClosing(root)
-        leave(root) {
-            await leaverEnds.opened()
-            log.add("leaver")
-        }
+        leave(root) { log.add("left") }
+        makeDependent(in: root, log) {}
+        let child = root.child()
+        leave(child) { log.add("left in a child") }
         goesOn.open()
-        try await finishing { try await first.value }
-        log.add("first")
-        let second = Task {
+        try await finishing {
+            try await first.value
             try await root.close()
-            log.add("second")
         }
         await giveOthersTime()
-        leaverEnds.open()
-        try await finishing { try await second.value }
-        expect(log.all, equals: ["first", "leaver", "second"])
+        expect(log.all, equals: [])
     }
 
     @Test("A closer may close another container whose instances leave meanwhile (law 28)")
@@ -207,47 +203,6 @@ extension ClosingMeanwhileTests {
         }
         try await finishing { try await root.close() }
         expect(log.all, equals: ["dependent", "input", "other"])
-    }
-
-    @Test("It may, though others load there meanwhile, and each closure runs (law 28)")
-    func loadsWithin() async throws {
-        let root = Container().unreported
-        let log = Log<String>()
-        let (closed, other) = (root.child(), root.child())
-        let (first, goesOn) = await beginClosing(closed)
-        leave(other) {
-            do {
-                try await closed.close()
-                log.add("other")
-            } catch {
-                log.add("\(error)")
-            }
-        }
-        await closed.untilClosersWait(1)
-        leave(closed) { log.add("left") }
-        makeDependent(in: closed, log) {}
-        goesOn.open()
-        try await finishing {
-            try await first.value
-            try await root.close()
-        }
-        // Neither call began after these loads, so neither waits for what left.
-        let ended = try await finishing { await log.first(4) }
-        expect(Set(ended), equals: ["dependent", "input", "left", "other"])
-    }
-
-    @Test("What leaves a child that's made while its parent closes is closed (law 28)")
-    func leavesNewChild() async throws {
-        let root = Container().unreported
-        let log = Log<String>()
-        let (closing, goesOn) = await beginClosing(root)
-        let child = root.child()
-        leave(child) { log.add("meanwhile") }
-        goesOn.open()
-        try await finishing { try await closing.value }
-        leave(child) { log.add("afterward") }
-        let left = try await finishing { await log.first(2) }
-        expect(left, equals: ["meanwhile", "afterward"])
     }
 
     @Test("A leaver may close a container whose closing has waited for those that left before (law 28)")
@@ -339,29 +294,26 @@ extension ClosingMeanwhileTests {
         expect(error?.code, equals: .containerClosed)
     }
 
-    @Test("A call that waits for another one abandons no closer of other containers (law 28)")
+    @Test("A deadline ends what others wait for in its containers, and nothing beside them (law 28)")
     func othersAreLeft() async throws {
         let root = Container()
         let (leaverEnds, log) = (Gate(), Log<String>())
-        let (closed, other, slow) = (root.child(), root.child(), root.child())
+        let (closed, other) = (root.child(), root.child())
         leave(other) {
+            log.add("begins")
             try await leaverEnds.openedUnlessCancelled()
             log.add("other")
         }
-        let (first, goesOn) = await beginClosing(closed)
-        let second = Task { try await closed.close(deadline: .milliseconds(10)) }
-        await closed.untilClosersWait(1)
-        // Takes longer than the deadline of the second call.
-        slow.onClose { try await Gate().openedUnlessCancelled() }
-        await #expect(throws: CloseError.self) { try await slow.close(deadline: .milliseconds(50)) }
-        leaverEnds.open()
-        goesOn.open()
-        try await finishing {
-            try await first.value
-            try await second.value
-            try await root.close()
+        closed.onClose { try await Gate().openedUnlessCancelled() }
+        _ = await log.first(1)
+        let first = Task { try await root.close() }
+        await root.untilClosing()
+        await #expect(throws: CloseError.self) {
+            try await finishing { try await closed.close(deadline: .milliseconds(10)) }
         }
-        expect(log.all, equals: ["other"])
+        leaverEnds.open()
+        try await finishing { try await first.value }
+        expect(log.all, equals: ["begins", "other"])
     }
 }
 
@@ -386,24 +338,17 @@ extension ClosingLateInputsTests {
         }
     }
 
-    @Test("It may be closed after its inputs, by the same close() or by another one (law 28)")
+    @Test("What a closer loads may be closed after its inputs, by the same close() (law 28)")
     func later() async throws {
         let container = Container.program().unreported
         let closed = container[Closed.self]
         let input = container[Input.self]
-        let (closing, goesOn) = (Gate(), Gate())
         // It runs last.
-        container.onClose {
-            closing.open()
-            await goesOn.opened()
+        container.onClose { [unowned container] in
+            expect(closed.all, equals: ["input"])
+            _ = container[Late.self]
+            expect(container[Input.self], is: input)
         }
-        async let first: Void = container.close()
-        await closing.opened()
-        expect(closed.all, equals: ["input"])
-        _ = container[Late.self]
-        expect(container[Input.self], is: input)
-        goesOn.open()
-        try await first
         try await container.close()
         expect(closed.all, equals: ["input", "late"])
     }

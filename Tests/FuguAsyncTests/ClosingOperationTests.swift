@@ -88,32 +88,6 @@ extension ClosingOperationTests {
         expect(log.all.sorted(), equals: ["close one", "close three", "close two", "end"])
     }
 
-    @Test("The innermost operation keeps what's read in it, and an outer one what's read there (law 28)")
-    func nested() async throws {
-        for kind in PoolKind.allCases {
-            let root = Container().unreported
-            let log = root.stage.log
-            try await root.withChild { outer in
-                try await outer.withChild { inner in
-                    _ = try await kind.read(inner)
-                    root[Password.self] = "two"
-                    _ = try await kind.read(outer)
-                    _ = try await kind.read(inner)
-                    root[Password.self] = "three"
-                    _ = try await kind.read(root)
-                    await giveOthersTime()
-                    log.add("inner end")
-                }
-                try await finishing { await expect(log.first(2), equals: ["inner end", "close one"]) }
-                await giveOthersTime()
-                log.add("outer end")
-            }
-            try await finishing {
-                await expect(log.first(4), equals: ["inner end", "close one", "outer end", "close two"])
-            }
-        }
-    }
-
     @Test("A long operation, which reads in a child for each message, keeps each replaced pool (law 28)")
     func socket() async throws {
         for kind in PoolKind.allCases {

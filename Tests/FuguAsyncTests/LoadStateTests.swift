@@ -371,30 +371,6 @@ extension LoadStateTests {
         await expect(next(&states)?.instance?.text, equals: "set again")
     }
 
-    @Test("A state with an instance from before a change of its input is reported, once, as a read is (law 29)")
-    func outdated() async throws {
-        let (reports, observable) = (container.logReports(), container.observable)
-        container[City.self] = "Oslo"
-        _ = try container[Parsed.self]
-        var states = container.states(of: Parsed.self).makeAsyncIterator()
-        container[City.self] = "Rome"
-        await expect(next(&states)?.instance?.text, equals: "Oslo")
-        expect(reports.count, equals: 1)
-        for count in [1, 1, 1] {
-            expect(observable.state(of: Parsed.self).instance?.text, equals: "Oslo")
-            expect(reports.count, equals: count)
-            if count == 1 { container[City.self] = "Bergen" }
-        }
-        // The observer of the sequence is called before the one of the state.
-        container.reset(Parsed.self)
-        while observable.state(of: Parsed.self).instance?.text != "Bergen" { await Task.yield() }
-        container[City.self] = "Lima"
-        await expect(next(&states)?.instance?.text, equals: "Bergen")
-        expect(reports.count, equals: 1)
-        let text = "Fugu: Parsed was loaded before City was set, and still has the old value.\nPath: Parsed → City\n"
-        expect(reports.all.allSatisfy { $0.hasPrefix(text) }, "\(reports.all)")
-    }
-
     @Test("A throwing feature has states, too, and a reset loads it again (law 20)")
     func throwing() async {
         let child = container.child()

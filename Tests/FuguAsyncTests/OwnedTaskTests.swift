@@ -8,13 +8,16 @@ extension ContainerKeys {
     fileprivate var limit: PropertyKey<Int> { .init(defaultValue: 1) }
 }
 
-@Suite("Tasks that belong to what a load makes (laws 15, 28)")
+@Suite("Tasks that belong to what a load makes (laws 15, 28)", .timeLimit(.minutes(5)))
 struct OwnedTaskTests {
     @TaskLocal private static var trace = "none"
 
     private struct Failed: Error {}
     private enum Poller: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Int { 0 }
+    }
+    private enum Throwing: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> Int { 0 }
     }
 
     private let log = Log<String>()
@@ -138,6 +141,57 @@ struct OwnedTaskTests {
         _ = await log.first(1)
         try await container.close()
         expect(reports.count, equals: 1)
+    }
+
+    @Test("If it closes its own container, or one above, it gets the error that a closure gets (law 28)")
+    func closesItsOwn() async throws {
+        for (kind, isAbove) in [(0, false), (0, true), (1, false), (2, true), (3, false), (4, true)] {
+            let root = Container().unreported
+            let (child, errors) = (root.child { $0.user = "ada" }, Log<CloseError?>())
+            let closed = isAbove ? root : child
+            @Sendable func start(_ handle: any FeatureContainer) -> Int {
+                handle.task { [unowned closed] _ in
+                    do {
+                        try await closed.close()
+                        errors.add(nil)
+                    } catch { errors.add(error as? CloseError) }
+                    // So does a task that it starts.
+                    _ = await Task { await #expect(throws: CloseError.self) { try await closed.close() } }.value
+                }
+                return handle.user.count
+            }
+            switch kind {
+            case 0: _ = child[FeatureKey(id: UniqueID()) { start($0) }]
+            case 1:
+                root.replace(Throwing.self) { start($0) }
+                _ = try child[Throwing.self]
+            case 2:
+                root.replace(Poller.self) { start($0) }
+                _ = try await child[Poller.self]
+            case 3: _ = await child[MainActorFeatureKey(id: UniqueID()) { start($0) }]
+            default: _ = start(child)
+            }
+            let error = try await finishing { await errors.first(1)[0] }
+            expect(error?.code, equals: .waitsForItself)
+            expect(error?.description.contains("a task of ") == true, "\(error.map { "\($0)" } ?? "")")
+            try await finishing { try await root.close() }
+        }
+    }
+
+    @Test("What it changes is delivered at once, and what it loads and closes elsewhere isn't its own (laws 10, 28)")
+    func changes() async throws {
+        let (container, child, heard) = (container, container.child(), Log<Int>())
+        let token = container.observe(\.limit) { heard.add($0) }
+        child.onClose { [log] in log.add("child") }
+        container.task { [log] handle in
+            handle._container.limit = 2
+            log.add("heard \(heard.count)")
+            try await child.close()
+            try? await Gate().openedUnlessCancelled()
+        }
+        await expect(log.first(2), equals: ["heard 1", "child"])
+        try await container.close()
+        token.cancel()
     }
 
     @Test("Outside a load, it begins at once and ends with the container, closed or not (laws 8, 28)")

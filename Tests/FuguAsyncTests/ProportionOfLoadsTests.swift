@@ -235,29 +235,6 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("No search for a circle follows a long chain of waits for each of many waiters (law 30)")
-    func chains() {
-        expectProportion(500 * Self.scale) { count in
-            let root = Container()
-            func frames() -> [Frame] {
-                (0..<count).map { _ in Frame(.closer, in: root.node.family, nil, under: nil, within: nil) }
-            }
-            let (chain, waiters, behind) = (frames(), frames(), frames())
-            var waits = Array(zip(chain.dropFirst(), chain)) + zip(behind, waiters)
-            for (waiter, target) in waits { _ = Waits.add(waiter, for: target) }
-            let duration = threadTime {
-                for (waiter, target) in zip(waiters, chain.reversed()) {
-                    expect(Waits.add(waiter, for: target) == nil)
-                    waits.append((waiter, target))
-                }
-                for waiter in behind.dropFirst() { _ = Waits.add(waiter, for: waiters[0]) }
-                waits += behind.dropFirst().map { ($0, waiters[0]) }
-            }
-            for (waiter, target) in waits { Waits.remove(waiter, for: target) }
-            return duration
-        }
-    }
-
     @Test("A load that reads many features with closers takes time in proportion, and so does closing (laws 28 and 30)")
     func manyNeeds() async throws {
         for isClosing in [false, true] {

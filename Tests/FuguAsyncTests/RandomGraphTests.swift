@@ -96,7 +96,7 @@ extension World {
         do { try await root.close() } catch { violate("close: \(error)") }
         if graph.mode == .churning { await root.untilClosersRan() }
         // That instances with closers are made again for children, and that others stay as they are, is what these graphs are about.
-        let expected = ["loads again for a child container", "and still has the old value"]
+        let expected = ["loads again for a child container", "keeps the old value"]
         for report in reports.all where !expected.contains(where: report.contains) { violate("reported: \(report)") }
         return verdict(on: answers, closedBefore: closedBefore)
     }

@@ -103,31 +103,6 @@ extension SingleFlightTests {
         try await expect(second.value, equals: "first")
     }
 
-    struct Prioritised: AsyncFeature {
-        static func load(in container: any FeatureContainer) async throws -> [TaskPriority] {
-            let before = Task.currentPriority
-            container.stage.gate("begun").open()
-            await container.stage.gate("Prioritised").opened()
-            return [before, await raisedPriority()]
-        }
-    }
-
-    @Test("A load runs with its first asker's priority and is raised to a later one's, where the runtime can")
-    func priority() async throws {
-        let container = Container()
-        let stage = container.stage
-        let first = Task.detached(priority: .background) { try await container[Prioritised.self] }
-        await stage.gate("begun").opened()
-        let second = Task.detached(priority: .high) { try await container[Prioritised.self] }
-        await container.untilWaiting(for: Prioritised.self, 2)
-        stage.gate("Prioritised").open()
-        let priorities = try await second.value
-        expect(priorities[0] < .high)
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        expect(priorities[1] >= .high)
-        _ = try await first.value
-    }
-
     @MainActor @Test("A present instance is read without suspending")
     func noSuspension() async throws {
         let container = Container()

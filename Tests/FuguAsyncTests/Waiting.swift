@@ -50,7 +50,14 @@ extension Container {
     }
 
     /// Returns when no closer of an instance that left early is under way; what has not run by then was not begun.
-    func untilClosersRan() async { await node.ancestor(at: 0).untilLeaversAreClosed() }
+    func untilClosersRan() async {
+        let root = node.ancestor(at: 0)
+        while root.family.lock.withLock({ token in
+            root.subtree(token).contains { $0.storage[token].rare?.closing.runs.isEmpty == false }
+        }) {
+            await Task.yield()
+        }
+    }
 
     /// Returns the lifetime of an instance with some closers, made from another one.
     func lifetime(_ closers: [Closer], _ input: Lifetime?) -> Lifetime {
@@ -84,31 +91,11 @@ extension Container {
     }
 }
 
-extension Node {
-    fileprivate func untilLeaversAreClosed() async {
-        while true {
-            let waiters = family.lock.withLock { token in
-                storage[token].rare?.closing.leavers.all.map { $0.frame.addWaiter(token) } ?? []
-            }
-            if waiters.isEmpty { return }
-            for waiter in waiters { await waiter.wait() }
-        }
-    }
-}
-
 /// For what must not happen: gives others every opportunity to let it happen.
 func giveOthersTime() async {
     for _ in 0..<20 { await Task.yield() }
     try? await Task.sleep(for: .milliseconds(10))
     for _ in 0..<20 { await Task.yield() }
-}
-
-/// The priority of the task as soon as it is high, or after many turns.
-///
-/// A waiter is listed before it raises the load that it waits for.
-func raisedPriority() async -> TaskPriority {
-    for _ in 0..<100_000 where Task.currentPriority < .high { await Task.yield() }
-    return Task.currentPriority
 }
 
 /// Runs `body` on a separate thread, not one of the cooperative pool, which it may block.

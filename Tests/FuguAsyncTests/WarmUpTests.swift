@@ -216,6 +216,21 @@ extension WarmUpTests {
         expect(container.stage.tally("Plain").value, equals: 0)
     }
 
+    struct Size: Property { static var defaultValue: Int { 1 } }
+
+    @Test("What is loaded anew, since an input changed meanwhile, is there afterward (laws 5 and 27)")
+    func changedDuringLoad() async throws {
+        let container = Container()
+        let loads = Counter()
+        container.replace(Database.self) { [unowned container] handle in
+            _ = handle[Size.self]
+            if loads.add() == 1 { container[Size.self] = 2 }
+            return Thing("\(handle[Size.self])")
+        }
+        try await container.warmUp { $0.load(Database.self) }
+        expect(container.loaded(Database.self).name == "2" && loads.value == 2)
+    }
+
     @Test("Nothing to load is done at once; a closed container refuses what can throw")
     func edges() async throws {
         let container = Container()

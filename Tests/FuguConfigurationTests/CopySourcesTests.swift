@@ -101,6 +101,15 @@ extension CopySourcesTests {
         expect(child.labels, equals: ["c": "3"])
     }
 
+    @Test("A copy has a source's values of that moment, and doesn't follow it (law 18)")
+    func independent() throws {
+        let source = MutableSource(["copied.host": "before"], name: "changing")
+        try first.apply(source)
+        let copy = Container(copying: first)
+        source.update { $0["copied.host"] = "after" }
+        expect(first.host == "after" && copy.host == "before")
+    }
+
     @Test(
         "What a later one's source has, though nobody asked it yet, wins over what code set in an earlier one (law 18)")
     func unasked() throws {

@@ -237,6 +237,40 @@ struct FormTests {
             "declare the key, container.declare(\\.…), and call validate().")
     }
 
+    @Test(
+        "A load that requires values through its handle fails with the others of a warm-up, until there is one (laws 25, 27)"
+    )
+    func requiredInLoad() async throws {
+        struct Pool: AsyncFeature {
+            let url: String
+            static func load(in container: any FeatureContainer) async throws -> Pool {
+                Pool(url: try container.require(\.databaseURL))
+            }
+        }
+        struct Site: ThrowingFeature {
+            let key: String
+            static func load(in container: any FeatureContainer) throws -> Site {
+                Site(key: try container.require(\.siteKey))
+            }
+        }
+        let container = Container()
+        func warmUp() async throws {
+            try await container.warmUp {
+                $0.load(Pool.self)
+                $0.load(Site.self)
+            }
+        }
+        let error = await #expect(throws: WarmUpError.self) { try await warmUp() }
+        expect(error?.failures.map(\.path), equals: [["Pool"], ["Site"]])
+        expect(error?.failures.map { ($0.error as? PropertyError)?.name }, equals: ["law25f.url", "law25f.site"])
+        (container.databaseURL, container.siteKey) = ("x", "y")
+        try await warmUp()
+        // What was required is an input.
+        let child = container.child { $0.databaseURL = "z" }
+        try await expect(child[Pool.self].url + container[Pool.self].url + child[Site.self].key, equals: "zxy")
+        try expect(container.observable.require(\.databaseURL), equals: "x")
+    }
+
     @Test("A reload that takes away what is required is refused")
     func takenAway() throws {
         let source = ChangingSource(["law25f.url": "x"])

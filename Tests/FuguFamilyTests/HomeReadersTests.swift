@@ -223,17 +223,6 @@ extension HomeKeyTests {
         try expect(request.child()[Pool.self].address, equals: "b.example")
     }
 
-    @Test("An overridden input of a plain feature stops the program with the way there (law 15)")
-    func overriddenInputOfPlain() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            let region = Container().child { $0[HomeKeyTests.Region.self] = 2 }
-            _ = region.child { $0.address = "elsewhere" }[HomeKeyTests.Map.self]
-        }
-        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        expect(text.contains(#"Map → \.address"#))
-        expect(text.contains("has the home .with(HomeKeyTests.Region.self)"))
-    }
-
     @Test("A child can set it for itself, and sees one that an ancestor has set (laws 14 and 15)")
     func isSet() throws {
         let root = Container().unreported
@@ -509,6 +498,20 @@ extension ContainerKeys {
     fileprivate var raceOuter: FeatureKey<Token> { .init { $0.raceInferred } }
     fileprivate var raceDefault: PropertyKey<Token> {
         .init(defaultValue: Container.current[HomeTaskReadsTests.Order.self].startTask())
+    }
+}
+
+extension HomeTaskReadsTests {
+    @Test("On a bare thread and in a detached task, Container.current is Container.shared, also during a load (law 15)")
+    func bareThreads() async {
+        let detached = await Container.with(Container()) { await Task.detached { Container.current }.value }
+        expect(detached, is: Container.shared)
+        let key = FeatureKey { _ in
+            let seen = Log<Container>()
+            startThread { seen.add(Container.current) }.wait()
+            return seen.all[0]
+        }
+        expect(Container()[key], is: Container.shared)
     }
 }
 

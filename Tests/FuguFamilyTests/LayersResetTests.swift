@@ -75,7 +75,7 @@ extension LayersResetTests {
                     $0.decorate(\.layeredList) { list, _ in list + ["b"] }
                 },
                 set: { $0.layeredList = ["mine"] }, replace: { $0.replace(\.layeredList) { _ in ["mine"] } },
-                reset: { $0.reset(\.layeredList) }, layered: { "list \($0), added \($0), a, b" },
+                reset: { $0.reset(\.layeredList) }, layered: { "list \($0), a, added \($0), b" },
                 bare: { "list \($0)" }),
         ]
     }

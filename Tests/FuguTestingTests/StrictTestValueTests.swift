@@ -75,6 +75,16 @@ struct StrictTestValueTests {
         static func load(in container: any FeatureContainer) -> String { "live" }
         static var testValue: String { "for tests" }
     }
+    /// Declare functions that lack the parameter, or `static`.
+    enum Bare: ThrowingFeature {
+        static func load(in container: any FeatureContainer) throws -> String { "live" }
+        static func testValue() throws -> String { "for tests" }
+    }
+    struct Unbound: Feature {
+        var name = "live"
+        static func load(in container: any FeatureContainer) -> Unbound { Unbound() }
+        func testValue(in container: any FeatureContainer) -> Unbound { Unbound(name: "for tests") }
+    }
     /// Uses its variable.
     enum Both: Feature {
         static func load(in container: any FeatureContainer) -> String { "live" }
@@ -128,7 +138,9 @@ struct StrictTestValueTests {
         expect(found.map(\.text), equals: [])
     }
 
-    @Test("A strict container reports a variable that was meant as a value for tests, once for each feature (law 29)")
+    @Test(
+        "A strict container reports a variable or function that was meant as the value for tests, once for each feature (law 29)"
+    )
     func unused() async throws {
         @Sendable func readAll(in container: Container) async throws {
             expect(
@@ -136,6 +148,7 @@ struct StrictTestValueTests {
                 equals: "live" + (container === Container.current ? "for tests" : "live"))
             try await expect(container[ThrowingHabit.self] + container[AsyncHabit.self], equals: "livelive")
             await expect(container[ScreenHabit.self], equals: "live")
+            expect(try container[Bare.self] + container[Unbound.self].name, equals: "livelive")
         }
         let found = await issues {
             try await readAll(in: .program())
@@ -147,10 +160,12 @@ struct StrictTestValueTests {
         }
         expect(
             Self.firstLines(found),
-            equals: ["Habit", "ThrowingHabit", "AsyncHabit", "ScreenHabit"].map {
-                "Fugu: \($0) was loaded for real, since its static testValue isn't used."
+            equals: ["Habit", "ThrowingHabit", "AsyncHabit", "ScreenHabit", "Bare", "Unbound"].map {
+                "Fugu: \($0) was loaded for real, since its testValue isn't used."
             })
-        expect(found.first?.text.contains("func testValue(in container: any FeatureContainer) in place of the") == true)
+        expect(
+            found.first?.text.contains("Fix: declare it as static func testValue(in container: any FeatureContainer).")
+                == true)
         // It was read by nothing else.
         expect(found.first?.text.contains("Path:") == false)
     }
@@ -269,7 +284,7 @@ struct StrictTestValueTests {
                   Pool
                   Server
                 missing
-                  Payments: Payments
+                  Payments
                 """)
         expect(Self.live.value, equals: 0)
     }
@@ -352,7 +367,7 @@ struct StrictLeftoverTests {
     }
     enum Bank: AsyncFeature, External {
         static func load(in container: any FeatureContainer) async throws -> String { "real" }
-        static let testValue = 1
+        func testValue(in container: any FeatureContainer) -> Int { 1 }
     }
     struct Stamp: Feature, External {
         static func load(in container: any FeatureContainer) -> Stamp { Stamp() }
@@ -370,8 +385,11 @@ struct StrictLeftoverTests {
             try await readAll(in: .program())
             try await runCase(.container) {
                 try await readAll(in: .current)
-                Container.current.reset(Radio.self)
-                _ = Container.current[Radio.self]
+                Container.current.update {
+                    $0.reset(Radio.self)
+                    $0.reset(Press.self)
+                }
+                _ = Container.current[Press.self]
             }
         }
         expect(
@@ -383,7 +401,7 @@ struct StrictLeftoverTests {
         expect(found.first?.text.contains(rest) == true, "\(found)")
     }
 
-    @Test("A refusal names the static testValue of an external type, which isn't used (law 29)")
+    @Test("A refusal names the testValue of an external type, which isn't used (law 29)")
     func variable() async throws {
         let found = await issues {
             try await runCase(.container) {
@@ -395,7 +413,7 @@ struct StrictLeftoverTests {
             }
         }
         let line =
-            "\n(Its static testValue isn't used: declare static func testValue(in container: any FeatureContainer) in its place.)"
+            "\n(Its testValue isn't used: declare it as static func testValue(in container: any FeatureContainer).)"
         expect(found.map { $0.text.hasSuffix(line) }, equals: [true, true, true, false], "\(found)")
     }
 }

@@ -160,8 +160,6 @@ extension CopyTests {
 }
 
 extension CopyLayersTests {
-    struct Level: Property { static var defaultValue: Int { 1 } }
-
     /// Wraps the word, and adds to the list.
     private func add(_ name: String, to container: Container) {
         container.decorate({ _ in word }) { word, _ in "\(name)(\(word))" }
@@ -178,140 +176,46 @@ extension CopyLayersTests {
         parent.child { add(name, to: $0) }
     }
 
-    private func words(_ containers: [Container]) -> [String] { containers.map { $0[word] } }
-
-    @Test(
-        "The layers of unrelated containers stack in the order of the containers, at whatever depth they are (law 18)")
-    func unrelated() {
-        for (first, second) in [
-            (root("X"), root("Y")), (root("X"), child("Y")), (child("X"), root("Y")), (child("X"), child("Y")),
-            (root("X"), Container().child().child { add("Y", to: $0) }),
-        ] {
-            let copy = Container(copying: first, second)
-            expect(copy[word], equals: "Y(X(w))")
-            expect(copy[list], equals: ["X", "Y"])
-            expect(Container(copying: second, first)[list], equals: ["Y", "X"])
-        }
-        let three = Container(copying: child("1", of: root("0")), root("2"), child("4", of: child("3")))
-        expect(three[word], equals: "4(3(2(1(0(w)))))")
-        expect(three[list], equals: ["0", "1", "2", "3", "4"])
-    }
-
-    @Test("A layer that several of the containers have is copied once, where it is first (law 18)")
-    func common() {
+    @Test("A decoration is copied like a replaced loader: the nearest wins, then the last container (law 18)")
+    func order() {
         let shop = root("A")
-        let (one, two) = (child("B", of: shop), shop.child { $0[Level.self] = 3 })
-        let grandchild = child("C", of: one)
-        for copy in [
-            Container(copying: one, two), Container(copying: two, one), Container(copying: one, one),
-            Container(copying: one, shop), Container(copying: shop, one),
-            Container(copying: Container(copying: one), shop), Container(copying: two, Container(copying: one)),
+        let (one, two) = (child("B", of: shop), shop.child())
+        for (copy, text) in [
+            (Container(copying: one), "B(A(w))"), (Container(copying: root("X"), one), "B(A(w))"),
+            (Container(copying: one, root("X")), "X(w)"), (Container(copying: one, two), "A(w)"),
+            (Container(copying: Container(copying: one), two.child()), "A(w)"),
         ] {
-            expect(copy[word], equals: "B(A(w))")
-            expect(copy[list], equals: ["A", "B"])
+            expect(copy[word], equals: text)
+            expect(copy[list].count, equals: text.count { $0 == "(" })
         }
-        for copy in [Container(copying: grandchild, one), Container(copying: one, grandchild, shop)] {
-            expect(copy[word], equals: "C(B(A(w)))")
-            expect(copy[list], equals: ["A", "B", "C"])
-        }
-        let siblings = Container(copying: one, child("D", of: shop))
-        expect(siblings[word], equals: "D(B(A(w)))")
-        expect(siblings[list], equals: ["A", "B", "D"])
-    }
-
-    @Test(
-        "What a nearer or a later container set covers the layers before it, and those of its own are around it (law 18)"
-    )
-    func covers() {
-        let (first, second) = (Container(), Container())
-        first[word] = "s"
-        add("X", to: first)
-        expect(Container(copying: first, root("Y"))[word], equals: "Y(X(s))")
-        second[word] = "t"
-        expect(Container(copying: first, second)[word], equals: "t")
-        let below = child("Y", of: second)
-        expect(words([Container(copying: first, below), Container(copying: below, first)]), equals: ["Y(t)", "X(s)"])
-        add("Z", to: second)
-        expect(Container(copying: first, second)[word], equals: "Z(t)")
-        // As for values, what an ancestor of the last container set wins.
-        expect(Container(copying: child("B", of: first), first.child())[word], equals: "X(s)")
-        let replaced = Container()
-        replaced.replace({ _ in word }) { "r\($0[Level.self])" }
-        let copy = Container(copying: root("X"), child("Y", of: replaced))
-        copy[Level.self] = 5
-        expect(copy[word], equals: "Y(r5)")
-        let listed = child("B", of: root("A")).child { $0[list] = ["set"] }
-        add("C", to: listed)
-        expect(Container(copying: root("X"), listed, root("Y"))[list], equals: ["set", "C", "Y"])
-    }
-
-    @Test(
-        "Elements and decorations of a list keep their order in a copy, whose decorations are around all its elements (law 18)"
-    )
-    func mixed() {
-        func mixture(_ name: String) -> Container {
-            let container = Container()
-            func add(_ text: String) { container.contribute(to: { _ in list }) { _ in text } }
-            add("\(name)1")
-            add("\(name)2")
-            container.decorate({ _ in list }) { list, _ in list.map { "[\($0)]" } }
-            add("\(name)3")
-            add("\(name)4")
-            return container
-        }
-        let copy = Container(copying: mixture("a"), mixture("b"))
-        expect(copy[list], equals: ["a1", "a2", "a3", "a4", "b1", "b2", "b3", "b4"].map { "[[\($0)]]" })
-        let below = child("c", of: copy)
-        expect(below[list], equals: copy[list] + ["c"])
-        expect(Container(copying: below, copy)[list], equals: copy[list] + ["[[c]]"])
-    }
-
-    @Test("Layers of features that throw, or load asynchronously, stack in a copy (law 18)")
-    func kinds() async throws {
-        struct Login: ThrowingFeature {
-            static func load(in container: any FeatureContainer) throws -> String { "l\(container[Level.self])" }
-        }
-        struct Session: AsyncFeature {
-            static func load(in container: any FeatureContainer) async throws -> String { "s\(container[Level.self])" }
-        }
-        func decorated(_ name: String, _ container: Container) -> Container {
-            container.decorate(Login.self) { login, _ in "\(name)(\(login))" }
-            container.decorate(Session.self) { session, _ in "\(name)(\(session))" }
-            return container
-        }
-        let shop = decorated("A", Container())
-        let containers = (decorated("B", shop.child()), decorated("C", Container().child { $0[Level.self] = 2 }))
-        let copy = Container(copying: containers.0, containers.1, shop)
-        try expect(copy[Login.self], equals: "C(B(A(l2)))")
-        try await expect(copy[Session.self], equals: "C(B(A(s2)))")
-        try await expect(decorated("D", copy.child())[Session.self], equals: "D(C(B(A(s2))))")
+        add("C", to: shop)
+        expect(Container(copying: one)[word], equals: "B(A(w))")
+        expect(Container(copying: two)[word], equals: "C(A(w))")
     }
 
     @Test("A reset of a copy removes all layers and leaves nothing of them (laws 18 and 20)")
     func resets() {
         let ended = Counter()
+        let copy: Container
         do {
-            let copy: Container
-            do {
-                let witness = Witness { ended.add() }
-                let first = root("X")
-                first.decorate({ _ in word }) { word, _ in
-                    withExtendedLifetime(witness) { word }
-                }
-                copy = Container(copying: child("B", of: first), child("Y"))
+            let witness = Witness { ended.add() }
+            let first = root("X")
+            first.decorate({ _ in word }) { word, _ in
+                withExtendedLifetime(witness) { word }
             }
-            expect(copy[word], equals: "Y(B(X(w)))")
-            expect(copy[list], equals: ["X", "B", "Y"])
-            copy.reset { _ in list }
-            copy.reset { _ in word }
-            expect(ended.value, equals: 1)
-            expect(copy.graph.entries.isEmpty)
-            expect(copy[word], equals: "w")
-            expect(copy[list], equals: [])
-            add("Z", to: copy)
-            expect(copy[word], equals: "Z(w)")
-            expect(copy[list], equals: ["Z"])
+            copy = Container(copying: child("B", of: first))
         }
+        expect(copy[word], equals: "B(X(w))")
+        expect(copy[list], equals: ["X", "B"])
+        copy.reset { _ in list }
+        copy.reset { _ in word }
+        expect(ended.value, equals: 1)
+        expect(copy.graph.entries.isEmpty)
+        expect(copy[word], equals: "w")
+        expect(copy[list], equals: [])
+        add("Z", to: copy)
+        expect(copy[word], equals: "Z(w)")
+        expect(copy[list], equals: ["Z"])
     }
 
     @Test("A load that copies decorated containers was made from what they have (laws 15, 18, and 19)")

@@ -170,8 +170,8 @@ extension FaultTests {
         let container = Container()
         let key = PropertyKey(defaultValue: Writing(number: 0) {}, id: UniqueID())
         let heard = Log<Int>()
+        container[key] = Writing(number: 0) {}
         container.observe({ _ in key }) { heard.add($0.number) }
-        _ = container[key]
         let left = Counter()
         left.add(3)
         container[key] = Writing(number: 1) { [weak container] in

@@ -247,24 +247,6 @@ extension MeetingsTests {
         expect(container[outer], is: local)
     }
 
-    @Test("modify × release: what the old value's deinit waits for goes on at the end of the modify (law 4)")
-    func deinitWaits() {
-        let container = container
-        let done = Gate()
-        container.worker = Worker { done.wait() }
-        let threads = Log<Gate>()
-        container.modify(\.worker) { worker in
-            threads.add(
-                startThread {
-                    container.worker = Worker {}
-                    done.open()
-                })
-            container.awaitWriters(1, for: ContainerKeys().worker)
-            worker = Worker {}
-        }
-        threads.all[0].wait()
-    }
-
     @Test("update × release: an update that begins while another one publishes is no part of it (law 7)")
     func updateWhilePublishing() {
         let container = container

@@ -56,8 +56,6 @@ extension ObserverComparisonTests {
         "A value may change during its comparison: the last call still carries the value that stays (law 10)",
         arguments: Change.allCases, Writing.allCases)
     func changesMeanwhile(_ change: Change, _ writing: Writing) {
-        // Another thread's write of what a `modify` holds would wait for its end.
-        if writing == .modify, [.setChild, .resetChild].contains(change) { return }
         for (rootSets, middleSets, startsWithOwn) in cases {
             let root = Container()
             let middle = root.child()
@@ -176,7 +174,7 @@ extension ObserverIndependenceTests {
 
     /// An operation that holds changes back until it ends.
     enum Transaction: CaseIterable {
-        case load, update, modify
+        case load, update
 
         func perform(_ container: Container, _ body: @escaping @Sendable () -> Void) {
             switch self {
@@ -188,7 +186,6 @@ extension ObserverIndependenceTests {
                             return 0
                         }]
             case .update: container.update { _ in body() }
-            case .modify: container.modify(Other.self) { _ in body() }
             }
         }
     }
@@ -274,7 +271,7 @@ extension ObserverOutsideLoadsTests {
 
     /// An operation in the middle of which a thread may change a key.
     enum Middle: CaseIterable {
-        case load, nestedLoad, update, modify
+        case load, nestedLoad, update
 
         func perform(_ container: Container, _ body: @escaping @Sendable () -> Void) {
             if self == .load || self == .nestedLoad {
@@ -287,13 +284,12 @@ extension ObserverOutsideLoadsTests {
             case .load: _ = try? container[Parsed.self]
             case .nestedLoad: _ = container[FeatureKey(id: UniqueID()) { (try? $0[Parsed.self]) ?? 0 }]
             case .update: container.update { _ in body() }
-            case .modify: container.modify(Other.self) { _ in body() }
             }
         }
     }
 
     @Test(
-        "Another thread's change is not delivered inside a load, an update, or a modify (laws 6 and 10)",
+        "Another thread's change is not delivered inside a load or an update (laws 6 and 10)",
         arguments: Middle.allCases)
     func elsewhere(_ middle: Middle) {
         let container = Container()
@@ -309,7 +305,7 @@ extension ObserverOutsideLoadsTests {
         container.observe(Watched.self) { value in
             heard.add(value.number)
             if isInside.value != 0, value.number == 2 { faults.add("heard inside") }
-            // Were it inside the load, this would be a cycle; inside the modify, a write of the same key.
+            // Were it inside the load, this would be a cycle.
             do { _ = try container[Parsed.self] } catch { faults.add("\(error)") }
             container[Other.self] = value.number
         }
@@ -443,7 +439,7 @@ extension ObserverRoundsTests {
         container.observe(Other.self) { heard.add("other \($0)") }
         container.observe(Third.self) { heard.add("third \($0)") }
         container[Number.self] = 1
-        expect(heard.all, equals: ["number 1", "second", "child 1", "other 10", "third 1", "third 0"])
+        expect(heard.all, equals: ["number 1", "second", "child 1", "other 10", "third 0", "third 1", "third 0"])
     }
 
     @Test("However many keys' observers each set the next one, a small stack is enough (law 10)")

@@ -53,24 +53,77 @@ extension ReloadTests {
         expect(!isStale())
     }
 
-    @Test("An input that changes during the load leaves the feature as it is, and stale (law 19)")
-    func changedDuringLoad() {
-        let began = Gate()
-        let goOn = Gate()
-        let key = FeatureKey { container in
+    @Test(
+        "If an input changes during the load, its readers get the instance, which isn't kept (law 5)",
+        arguments: [false, true])
+    func changedDuringLoad(reloads: Bool) {
+        let (began, goOn, loads) = (Gate(), Gate(), Counter())
+        let key = FeatureKey(reloadsWhenInputsChange: reloads, id: UniqueID()) { container in
             let size = container[Size.self]
+            loads.add()
             began.open()
             goOn.wait()
             return Token(size)
         }
-        let root = Container().unreported
-        let worker = startThread { expect(root[key].number, equals: 1) }
+        let above = FeatureKey(id: UniqueID()) { $0[key] }
+        let root = Container()
+        let worker = startThread { expect(root[above].number, equals: 1) }
         began.wait()
         root[Size.self] = 2
         goOn.open()
         worker.wait()
-        expect(root[key].number, equals: 1)
-        expect(root.graph.entries.contains { $0.state == .loaded && $0.isStale })
+        expect(root.ifLoaded { _ in key } == nil && root.ifLoaded { _ in above } == nil)
+        expect(root[above].number == 2 && root[above] === root[key])
+        expect(loads.value, equals: 2)
+    }
+
+    @Test(
+        "Who waits for a load whose input changes looks again, and who comes later doesn't join it (law 5)",
+        arguments: [false, true])
+    func waitersOfAnOutdatedLoad(hasLaterReader: Bool) {
+        let (began, goOn, loads) = (Gate(), Gate(), Counter())
+        let key = FeatureKey(id: UniqueID()) { container in
+            let size = container[Size.self]
+            if loads.add() == 1 {
+                began.open()
+                goOn.wait()
+            }
+            return Token(size)
+        }
+        let root = Container()
+        let (own, waiting) = (Log<Token>(), Log<Token>())
+        let first = startThread { own.add(root[key]) }
+        began.wait()
+        let second = startThread { waiting.add(root.child()[key]) }
+        root.awaitWaiters(1, for: key)
+        root[Size.self] = 2
+        if hasLaterReader { expect(root[key].number, equals: 2) }
+        goOn.open()
+        first.wait()
+        second.wait()
+        // What another load has kept by then wins.
+        expect(own.all[0].number, equals: hasLaterReader ? 2 : 1)
+        expect(waiting.all[0], is: root[key])
+        expect(loads.value, equals: 2)
+    }
+
+    @Test(
+        "Readers get an instance though each load finds that an input has changed; none is kept (law 5)",
+        arguments: [false, true])
+    func changedInEachLoad(reloads: Bool) {
+        let root = Container().unreported
+        let loads = Counter()
+        let key = FeatureKey(reloadsWhenInputsChange: reloads, id: UniqueID()) { container in
+            let size = container[Size.self]
+            loads.add()
+            onAnotherThread { root[Size.self] = size + 1 }
+            return Token(size)
+        }
+        let above = FeatureKey(id: UniqueID()) { Token($0[key].number * 10) }
+        for size in 1...3 { expect(root[key].number, equals: size) }
+        expect(root[above].number, equals: 40)
+        expect(root.child()[above].number, equals: 50)
+        expect(root.ifLoaded { _ in above } == nil && loads.value == 5)
     }
 
     @Test("A feature that can fail stays as it is, too, unless it declares that it reloads (law 19)")
@@ -138,6 +191,10 @@ extension ReloadTests {
     @Test("Setting an input to what it already is reloads nothing, nor does a change that is none (laws 10, 19)")
     func equalSet() {
         let root = Container()
+        for _ in 1...2 {
+            root[Size.self] = 1
+            root[Color.self] = "blue"
+        }
         let live = root[Live.self]
         root[Size.self] = 1
         root.modify(Size.self) { _ in }

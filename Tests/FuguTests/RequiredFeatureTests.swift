@@ -117,7 +117,7 @@ extension RequiredFeatureTests {
         let container = Container.program()
         container.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }
         let error = await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(Payments.self) } }
-        expect(error?.failures.map(\.path), equals: [["Payments", "Payments (undecorated)"]])
+        expect(error?.failures.map(\.path), equals: [["Payments"]])
         let supplied = Container.program()
         supplied.replace(Payments.self) { _ in Named(name: "card") }
         supplied.decorate(Payments.self) { payments, _ in Named(name: "logged \(payments.name)") }

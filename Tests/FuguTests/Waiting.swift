@@ -33,15 +33,4 @@ extension Container {
                 ?? 0
         }
     }
-
-    /// Returns when `count` writers wait for the end of a `modify` of the property in this container.
-    func awaitWriters<Value>(_ count: Int, for key: PropertyKey<Value>) {
-        let node = node
-        awaitState {
-            node.family.lock.withLock { token in
-                let exclusion = node.storage.existingCell(token, Key(raw: key.raw))?.place?[token].rare?.exclusion
-                return (exclusion?.state[token].rare?.waiters.count ?? 0) >= count
-            }
-        }
-    }
 }

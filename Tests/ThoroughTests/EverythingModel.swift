@@ -22,6 +22,8 @@ final class EverythingModel {
         case value(Int)
         /// A replaced loader: it gives `p1` and this.
         case loader(Int)
+        /// What was set or, without that, the own load, with what decorations add; in a list, numbers that contributions add to `p1`.
+        case layered(Int?, [Int])
     }
 
     /// What a source says: a number, or something that is none.
@@ -40,8 +42,6 @@ final class EverythingModel {
         let path: String?
         let depth: Int
         var held: [Key: Held] = [:]
-        /// What decorations add, the innermost first; in a list, numbers that contributions add to `p1`.
-        var layers: [Key: [Int]] = [:]
         var rules: [Rule] = []
         /// The tables that count, the latest last.
         var sources: [Table] = []
@@ -87,23 +87,15 @@ final class EverythingModel {
 
     /// What a member sees; nothing if the read throws.
     func sight(_ key: Key, from member: Member) -> Sight? {
-        sight(key, from: member, in: member.ancestry[...])
-    }
-
-    /// What a member sees of what the first of its ancestors that has something has, without the layers that are hidden.
-    private func sight(_ key: Key, from member: Member, in ancestry: ArraySlice<Member>, isBare: Bool = false) -> Sight?
-    {
-        for (index, ancestor) in zip(ancestry.indices, ancestry) {
-            let isBare = isBare && index == ancestry.startIndex
-            if !isBare, let layers = ancestor.layers[key] {
-                // 14: a container wraps what it would have without its layers.
-                let inner = sight(key, from: member, in: ancestry[index...], isBare: true)!
-                let own = key == .l ? made(from: [.p1], member, atLeast: ancestor) { $0[0] } : inner
-                let added = key == .l ? layers.map { own.value * 100 + $0 } : layers
-                let home = [inner.home, own.home, ancestor].max { $0.depth < $1.depth }!
-                return Sight(value: inner.value + added.reduce(0, +), home: home)
-            }
+        for ancestor in member.ancestry {
             switch ancestor.held[key] {
+            case .layered(let base, let layers):
+                // 14: one load, which reads what the former one and the layers read.
+                let inputs: [Key] = (base == nil ? [.p0] : []) + (key == .l ? [.p1] : [])
+                return made(from: inputs, member, atLeast: ancestor) { seen in
+                    let added = key == .l ? layers.map { seen[seen.count - 1] * 100 + $0 } : layers
+                    return (base ?? seen[0]) + added.reduce(0, +)
+                }
             case .value(let value): return Sight(value: value, home: ancestor)
             case .loader(let number): return made(from: [.p1], member, atLeast: ancestor) { $0[0] + number }
             case nil: break
@@ -139,6 +131,11 @@ final class EverythingModel {
         guard let path = layer.path else { return nil }
         return layer.parent!.ancestry.reversed().flatMap(\.rules)
             .last { $0.key == key && ($0.pattern == "**" || $0.pattern == path) }?.value
+    }
+
+    /// Whether something was set for a property in a member: by code, a rule, or a source.
+    func isSet(_ key: Key, in member: Member) -> Bool {
+        member.held[key] != nil || ruled(key, member) != nil || member.sources.contains { $0[key] != nil }
     }
 
     // MARK: Changing

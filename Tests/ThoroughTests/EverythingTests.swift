@@ -280,9 +280,8 @@ final class EverythingComparison {
         for (number, container) in containers.sorted(by: { $0.key < $1.key }) where wasHeld || number == name {
             let member = model.members[number]!
             let homes = [Key.p0, .p1].map { model.sight($0, from: member)!.home }
-            // Elements that stay aren't loaded again.
             let below = member.ancestry.prefix { $0 !== reset }
-            guard key == .n || below.allSatisfy({ $0.layers[.l] == nil }),
+            guard below.allSatisfy({ $0.held[key] == nil }),
                 (homes + [member]).allSatisfy({ !$0.isClosed && $0.ancestry.contains { $0 === reset } })
             else { continue }
             let (seen, expected) = (value(key, container), model.sight(key, from: member)!.value)
@@ -448,7 +447,6 @@ extension EverythingComparison {
         case .resetAll(let name):
             containers[name]?.resetAll()
             model.members[name]?.held = [:]
-            model.members[name]?.layers = [:]
         default: break
         }
     }
@@ -458,11 +456,11 @@ extension EverythingComparison {
         var (before, change) = ((EverythingMade, EverythingMade)?.none, change)
         if key.isProperty {
             let sight = model.sight(key, from: member)!
-            // 10: what stays equal changes nothing.
+            // 10: setting a key again to an equal value changes nothing.
             let isSame: Bool
             if case .setEqual = change {
                 change = .set(sight.value)
-                isSame = sight.home === member
+                isSame = model.isSet(key, in: member)
             } else if case .reset = change {
                 // A default that was read is evaluated again.
                 isSame = member.held[key] == nil && sight.home !== member
@@ -473,7 +471,7 @@ extension EverythingComparison {
         } else if [.n, .l].contains(key), member.isClosed {
             return
         }
-        let wasHeld = member.held[key] != nil || member.layers[key] != nil
+        let wasHeld = member.held[key] != nil
         Self.perform(change, key, container)
         note(change, key, name)
         if let before {
@@ -490,10 +488,16 @@ extension EverythingComparison {
         case .set(let value): member.held[key] = .value(value)
         case .load(let number): member.held[key] = .loader(number)
         case .reset: member.held[key] = nil
-        case .layer(let number): return member.layers[key, default: []].append(number)
+        case .layer(let number):
+            let (base, layers) =
+                switch member.ancestry.lazy.compactMap({ $0.held[key] }).first {
+                case .value(let value): (Int?.some(value), [Int]())
+                case .layered(let base, let layers): (base, layers)
+                default: (nil, [])
+                }
+            member.held[key] = .layered(base, layers + [number])
         case .setEqual: break
         }
-        member.layers[key] = nil
     }
 
     private static func perform(_ change: EverythingStep.Change, _ key: Key, _ container: any FeatureContainer) {

@@ -249,34 +249,15 @@ extension ModelFamily {
             Loaded(sight: sight, inputs: made.inputs, madeFrom: made.madeFrom, isLocal: made.isLocal)
     }
 
-    /// 19: an older instance stays as it is for all who share it.
-    ///
-    /// Where the new one would take its place, the topmost override that hides the older one decides the home (16): the
-    /// copy is the overrider's own, whoever of those below asks first. The same holds where those who would share the new one
-    /// see an older instance of something it was made from. Whoever overrides the same once more below has a copy, too.
+    /// 15: where the home sees another instance, of the feature or of an input, the new one lives in the container that asks.
     private func settle(_ made: inout Loaded, _ sources: [Source], for member: Member, _ first: Int) -> Int {
-        var home = made.isLocal ? member.depth : first
-        while true {
-            let path = Array(member.path.reversed())
-            let place = path[home]
-            let hidden = sources.lazy.compactMap { source in
-                self.present(source, for: place).flatMap { older in
-                    older.loaded == nil || older.owner === self.present(source, for: member)?.owner ? nil : older
-                }
-            }
-            guard home < member.depth, let older = hidden.first else { return home }
-            if older.loaded!.isLocal {
-                made.isLocal = true
-                home = member.depth
-            } else {
-                let hiding = path[(home + 1)...].first { below in
-                    older.loaded!.madeFrom.contains { below.held[$0] != nil }
-                }!
-                let reasons = older.loaded!.madeFrom.filter { hiding.held[$0] != nil }
-                home = member.path.first { below in reasons.contains { below.held[$0] != nil } }!.depth
-                made.madeFrom.formUnion(reasons)
-            }
+        let home = member.path.first { $0.depth == first }!
+        let isHidden = sources.contains { source in
+            present(source, for: home).map { $0.loaded != nil && $0.owner !== present(source, for: member)?.owner }
+                ?? false
         }
+        if isHidden { made.isLocal = true }
+        return made.isLocal ? member.depth : first
     }
 }
 
@@ -305,11 +286,10 @@ extension ModelFamily {
         let wasLoaded = member.loaded[source] != nil
         switch change {
         case .set(let value):
-            // 10: what it already is, is no change.
-            let before = present(source, for: member)?.sight
+            // 10: setting it again to an equal value is no change.
+            if case .value(let held)? = member.held[source], held.value == value { return }
             member.loaded[source] = nil
-            let identity = before?.value == value ? before!.identity : nextChange()
-            member.held[source] = .value(Sight(value: value, identity: identity))
+            member.held[source] = .value(Sight(value: value, identity: nextChange()))
         case .setFeature(let sight):
             member.loaded[source] = nil
             member.held[source] = .value(sight)

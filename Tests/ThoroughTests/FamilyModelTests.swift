@@ -43,7 +43,7 @@ struct GraphFeature: Sendable {
 
     func read(from container: any FeatureContainer) throws -> Made {
         try container._container.read(key.key, nil) {
-            Request(key.raw, home: home, reloads: reloads)
+            Request(key.raw, KeyTraits(home: home, reloads: reloads))
         } _: {
             Payload(try load($0))
         }.value(as: Made.self)

@@ -5,11 +5,10 @@ import Testing
 
 /// What a family of containers gives if each read evaluates everything anew, from what is set, replaced, decorated, and added.
 private final class LayersModel {
-    enum Base { case value(String), loader(String, level: Int) }
+    enum Base { case own, value(String), loader(String, level: Int) }
     struct Held {
-        var base: Base?
-        var elements: [(name: String, level: Int)] = []
-        var decorations: [(name: String, level: Int)] = []
+        var base = Base.own
+        var layers: [(name: String, level: Int, isElement: Bool)] = []
     }
     final class Box {
         let parent: Box?
@@ -31,26 +30,33 @@ private final class LayersModel {
         return 0
     }
 
-    /// What the asker gets of what boxes from `box` upward hold.
-    func read(_ feature: Int, _ asker: Box, from box: Box?) -> [String] {
-        guard let box else {
-            let levels = reads[feature].levels.map { "\($0)=\(level($0, asker))" }
-            return [
-                (levels + reads[feature].features.map { read($0, asker, from: asker).joined(separator: "|") })
-                    .joined(separator: " ")
-            ]
-        }
-        guard let held = box.held[feature] else { return read(feature, asker, from: box.parent) }
+    /// What a box holds or inherits.
+    func held(_ feature: Int, _ box: Box) -> Held {
+        box.held[feature] ?? box.parent.map { held(feature, $0) } ?? Held()
+    }
+
+    /// Adds a layer to what a box holds or inherits now.
+    func add(_ name: String, _ level: Int, isElement: Bool, to feature: Int, _ box: Box) {
+        var held = held(feature, box)
+        held.layers.append((name, level, isElement))
+        box.held[feature] = held
+    }
+
+    /// What the asker gets.
+    func read(_ feature: Int, _ asker: Box) -> [String] {
+        let held = held(feature, asker)
         var list: [String]
         switch held.base {
+        case .own:
+            let levels = reads[feature].levels.map { "\($0)=\(level($0, asker))" }
+            let others = reads[feature].features.map { read($0, asker).joined(separator: "|") }
+            list = [(levels + others).joined(separator: " ")]
         case .value(let text): list = [text]
         case .loader(let text, let level): list = ["\(text)\(self.level(level, asker))"]
-        case nil: list = read(feature, asker, from: box.parent)
         }
-        for (name, level) in held.elements { list.append("\(name)\(self.level(level, asker))") }
-        for (name, level) in held.decorations {
+        for (name, level, isElement) in held.layers {
             let level = self.level(level, asker)
-            list = list.map { "\(name)\(level)(\($0))" }
+            if isElement { list.append("\(name)\(level)") } else { list = list.map { "\(name)\(level)(\($0))" } }
         }
         return list
     }
@@ -127,11 +133,11 @@ extension LayersModelTests {
                     let level = handle[levelKey]
                     return list.map { "\(name)\(level)(\($0))" }
                 }
-                box.held[feature, default: .init()].decorations.append((name, level))
+                model.add(name, level, isElement: false, to: feature, box)
             case 9...11:
                 steps.append("\(number).contribute \(feature) \(name)\(level)")
                 container.contribute(to: { _ in key }) { "\(name)\($0[levelKey])" }
-                box.held[feature, default: .init()].elements.append((name, level))
+                model.add(name, level, isElement: true, to: feature, box)
             case 12...13:
                 steps.append("\(number).reset \(feature)")
                 container.reset { _ in key }
@@ -154,7 +160,7 @@ extension LayersModelTests {
             if Int.random(in: 0..<3, using: &random) == 0 { return checkSeen() }
             for (number, box) in boxes.enumerated() {
                 for feature in 0..<3 where Bool.random(using: &random) {
-                    let expected = model.read(feature, box.box, from: box.box)
+                    let expected = model.read(feature, box.box)
                     let given = box.container[features[feature]]
                     expect(given, equals: expected, "\(number).\(feature) after \(steps)")
                 }
@@ -164,7 +170,7 @@ extension LayersModelTests {
 
         func checkSeen() {
             for (number, feature, log) in seen {
-                let expected = model.read(feature, boxes[number].box, from: boxes[number].box)
+                let expected = model.read(feature, boxes[number].box)
                 expect(log.all.last ?? [], equals: expected, "\(number).\(feature) observed after \(steps)")
             }
         }
@@ -182,8 +188,8 @@ extension LayersModelTests {
             if world.steps.isEmpty { continue }
             let (copied, box) = world.boxes.last!
             let copy = Container(copying: copied)
-            for feature in 0..<3 where box.parent == nil {
-                expect(copy[world.features[feature]], equals: world.model.read(feature, box, from: box))
+            for feature in 0..<3 {
+                expect(copy[world.features[feature]], equals: world.model.read(feature, box))
             }
         }
     }

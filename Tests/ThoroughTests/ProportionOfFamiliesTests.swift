@@ -577,7 +577,6 @@ struct RememberedSize: Equatable {
     var readers = 0
     var loads = 0
     var followers = 0
-    var exclusions = 0
     var cells = 0
     var children = 0
     var scopes = 0
@@ -602,7 +601,6 @@ extension Container {
                 size.readers += place[token].watchers.count
                 size.loads += place[token].record?.loads.all.count ?? 0
                 size.followers += rare?.follower.value == nil ? 0 : 1
-                size.exclusions += rare?.exclusion == nil ? 0 : 1
             }
             var child = node.storage[token].firstChild?.object
             while let next = child {

@@ -39,7 +39,7 @@ extension Container {
         present(Key(raw: definition.raw), definition.naming)?.value(as: Value.self)
     }
 
-    /// Changes a value or an instance in place, and excludes other writes of it in this container.
+    /// Changes a value or an instance in place, so that no other change of it is lost.
     ///
     /// The closure receives what was set or loaded, or the default of a property. In a strict container, it receives the
     /// placeholder of an external feature that wasn't set, and this read doesn't fail the test; calling a part that wasn't set
@@ -47,13 +47,13 @@ extension Container {
     ///
     ///     container.modify(Audio.self) { $0.volume = { 0.5 } }
     ///
-    /// In the meantime, reads give the old value, and other writers wait. If `body` throws, nothing changes. Writing the same key
-    /// inside `body`, or waiting there for another writer of it, stops the program with a message.
+    /// In the meantime, reads give the old value. If something else has changed it when `body` returns, `body` runs again with the
+    /// new value, and only its last result counts, so let it do nothing but change what it receives. If it throws, nothing changes.
     ///
     /// - Parameters:
     ///   - key: The type of the property or feature.
-    ///   - body: A closure that changes the value.
-    /// - Returns: What `body` returns.
+    ///   - body: A closure that changes the value, and may run several times.
+    /// - Returns: What `body` returns in the last run.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<K: PlainKey, R, E>(
@@ -62,14 +62,14 @@ extension Container {
         try modify(K._key, body)
     }
 
-    /// Changes a value or an instance in place, and excludes other writes of it in this container.
+    /// Changes a value or an instance in place, so that no other change of it is lost.
     ///
     /// See `modify(_:_:)` of a type.
     ///
     /// - Parameters:
     ///   - key: A key path to the property or feature: `\.timeout`.
-    ///   - body: A closure that changes the value.
-    /// - Returns: What `body` returns.
+    ///   - body: A closure that changes the value, and may run several times.
+    /// - Returns: What `body` returns in the last run.
     /// - Throws: What `body` throws.
     /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
     public func modify<K: PlainValueKey, R, E>(
@@ -83,15 +83,24 @@ extension Container {
     ) throws(E) -> R {
         let key = TypedKey(definition.raw, of: Value.self)
         checkMayChange(key.key)
-        // Sources store their answer before other writes of the key are excluded.
-        if let naming = definition.naming { asked.family.learn(naming, of: key.key) }
-        var answer: R?
-        try runModify(key, read: { Payload(read(definition) as Value) }) { payload throws(E) in
-            var value = payload.value(as: Value.self)
-            answer = try body(&value)
-            return Payload(value)
+        var runs = 0
+        while true {
+            let (old, given) = presentOrLoaded(definition)
+            var value = given.value(as: Value.self)
+            let answer = try body(&value)
+            if exchange(key, old, for: Payload(value)) { return answer }
+            runs += 1
+            if runs == 1_000 { report(Messages.modifiesAgain(key.key)) }
         }
-        return answer!
+    }
+
+    /// Returns what's there, and what a read gives, which isn't there if it wasn't kept, like a placeholder.
+    private func presentOrLoaded(_ definition: KeyDefinition) -> (present: Payload?, given: Payload) {
+        let key = Key(raw: definition.raw)
+        if let present = present(key, definition.naming) { return (present, present) }
+        let loaded = readPart(key.raw) { readSlowly(definition) }
+        let present = present(key, definition.naming)
+        return (present, present ?? loaded)
     }
 
     /// Reads a key of a kind that can't throw.
@@ -104,7 +113,7 @@ extension Container {
 
     @usableFromInline func readSlowly(_ definition: KeyDefinition) -> Payload {
         do {
-            return try definition.loader.readNow(in: self)
+            return try definition.readNow(in: self)
         } catch {
             // The engine stops the program where other kinds throw.
             fatalError("\(error)")
@@ -114,10 +123,11 @@ extension Container {
     /// Publishes several changes together, or none of them if the closure throws.
     ///
     /// Reads through the handle give the values that it set; a key that it reset or replaced gives what's published, until the
-    /// end. Loads see published values only. Observers are notified once of each changed key. An update inside another one of the family joins it if the same thread or task begins it. An
-    /// update is atomic, not isolated: to count, use `modify`. Make all changes through the handle: what `body` writes to the
-    /// container itself is published immediately, and what the handle wrote to the same key replaces it at the end. Sources that
-    /// you apply inside take effect immediately, too. A handle that you keep reads and writes the container afterward.
+    /// end. Loads see published values only. Observers are notified once of each key that it changes. An update inside another one of
+    /// the same family joins it if the same thread or task begins it. An update is atomic, not isolated: to count, use `modify`. Make
+    /// all changes through the handle: what `body` writes to the container itself is published immediately, and what the handle wrote
+    /// to the same key replaces it at the end. Sources that you apply inside take effect immediately, too. A handle that you keep
+    /// reads and writes the container afterward.
     ///
     /// - Parameter body: A closure that makes the changes through the handle that it receives.
     /// - Throws: What `body` throws.

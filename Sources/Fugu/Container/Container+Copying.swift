@@ -1,9 +1,8 @@
 extension Container {
     /// Creates a container that copies what was set in other containers and in their ancestors.
     ///
-    /// The nearest value wins within a container and its ancestors, and the last container wins over the others.
-    /// Decorations and contributions stack in the same order, each one once, until a value or a replacement covers them. Since
-    /// the copy is one container, its decorations of a list are around all its elements.
+    /// The nearest value wins within a container and its ancestors, and the last container wins over the others, also with its
+    /// decorations and contributions.
     ///
     /// The copy takes values, set and replaced features, sources, and rules, but no loaded instances: features load
     /// again and see the copy's values. If a later container's sources have a value for a name, it wins over what code set
@@ -15,7 +14,7 @@ extension Container {
     ///   - containers: The containers to copy. The last one has the highest priority.
     ///   - fileID: The file of the call, for messages.
     ///   - line: The line of the call, for messages.
-    /// - Complexity: O(*n*) for *n* values, decorations, and contributions in the containers and their ancestors.
+    /// - Complexity: O(*n*) for *n* values in the containers and their ancestors.
     public convenience init(
         copying containers: Container..., fileID: StaticString = #fileID, line: UInt = #line
     ) {
@@ -36,7 +35,7 @@ extension Container {
     }
 
     private convenience init(_ holdings: Holdings) {
-        self.init(Diagnostics.ofRoot())
+        self.init(listener: TestProcess.listenerForRoot)
         let node = node
         var garbage = Garbage()
         node.family.lock.withLock { token in
@@ -63,8 +62,7 @@ extension Container {
 
 /// The settings of containers that a copy takes.
 private struct Holdings {
-    /// What each key was set to, if it was, and the layers around it, the innermost first.
-    var settings = KeyTable<(base: Setting, layers: [Layer])>()
+    var settings = KeyTable<Setting>()
     var attachment: (any ContainerAttachment)?
     var supplier: (any ValueSupplier)?
     var policy: (any LoadPolicy)?
@@ -84,14 +82,7 @@ private struct Holdings {
             if let recorder {
                 recorder.record(token, cell, of: UnmanagedReference(node), as: cell.key)
             }
-            // The copy has inner keys of its own.
-            if cell.key.decorated != nil { continue }
-            var (base, layers) = (setting, [Layer]())
-            while let link = base.loader?.link {
-                layers += link.layers.all.map(\.layer)
-                base = node.setting(token, of: link.within)
-            }
-            settings[cell.key] = (base, layers.reversed())
+            settings[cell.key] = setting
         }
     }
 
@@ -120,29 +111,14 @@ private struct Holdings {
 
     /// Sets, in a new node, what the containers have set.
     func put(in node: Node) {
-        let writes = settings.entries.flatMap { key, setting in
-            var writes = LayerWrites(to: TypedKey(resetting: key), in: node)
-            writes.put(setting.base)
-            for layer in setting.layers { writes.add(layer) }
-            return writes.all
-        }
-        node.family.commit(writes)
+        node.family.commit(settings.entries.map { Write(node, TypedKey(resetting: $0.key), $0.value) })
     }
 
     private mutating func add(_ nearer: Holdings) {
         policy = nearer.policy ?? policy
         attachment = nearer.attachment?.copied(over: attachment) ?? attachment
         if let supplier = nearer.supplier { add(supplier) }
-        for (key, setting) in nearer.settings.entries {
-            guard setting.base.isNothing, let farther = settings[key] else {
-                settings[key] = setting
-                continue
-            }
-            let known = Set(farther.layers.map { ObjectIdentifier($0) })
-            settings[key] = (
-                farther.base, farther.layers + setting.layers.filter { !known.contains(ObjectIdentifier($0)) }
-            )
-        }
+        for (key, setting) in nearer.settings.entries { settings[key] = setting }
     }
 
     /// Adds a nearer supplier, whose values win over what farther containers set.

@@ -7,26 +7,23 @@ extension Container {
     /// }
     /// ```
     ///
-    /// The closure receives the instance that was set here or in an ancestor, or that a replaced or decorated load there gives, or
-    /// else the one that the feature's own load creates. Decorations stack: the last one that you add is the outermost, and those
-    /// of a child wrap those of its ancestors.
+    /// The call replaces the load that the container has or inherits by one that calls it and passes on what that creates. So the
+    /// closure receives the instance that was set here or in an ancestor before, or what a replaced or decorated load there creates,
+    /// or else what the feature's own load creates. The last decoration is the outermost.
     ///
-    /// The wrapped instance and the wrapper are loaded separately, and each lives where its own inputs live. A child that
-    /// overrides an input of the wrapped instance gets its own wrapper and instance. A child that overrides an input of the
-    /// wrapper only, such as the identifier of a request, gets its own wrapper around the shared instance. What a child wraps is
-    /// the instance that its parent has.
+    /// There's one load, and one instance: the wrapper, with the inputs of all that took part. A child that overrides one of them
+    /// has its own, and so has a child that decorates the feature itself, which calls the load of its parent. To wrap the
+    /// parent's instance instead, set the feature in the child: `child[Mailer.self] = Tagged(child[Mailer.self])`.
     ///
-    /// A decorated feature counts as set: `reset` removes all decorations that this container has, and setting the feature
-    /// discards them. They don't wrap a part that you set later, here or in a child; the other parts stay wrapped. A strict
-    /// container refuses to load what is wrapped as it does without the decoration.
-    ///
-    /// If an ancestor sets, replaces, decorates, or resets the feature later, the next read in the child wraps the new instance.
+    /// A decorated feature counts as set: what changes above later doesn't reach it, `reset` removes all decorations that this
+    /// container has, and setting or replacing the feature discards them. They don't wrap a part that you set later, here or in a
+    /// child; the other parts stay wrapped. A strict container refuses to load what is wrapped as it does without the decoration.
     ///
     /// - Parameters:
     ///   - feature: The type of the feature.
     ///   - wrap: A closure that receives what it wraps and the handle of the load, like `load(in:)`, and returns the wrapper. It
     ///     runs at the next read, and Fugu holds no lock while it runs.
-    /// - Complexity: O(*m*) for *m* observers and instances that the change concerns.
+    /// - Complexity: O(*d* + *m*) for *d* ancestors, and *m* observers and instances that the change concerns.
     @_alwaysEmitIntoClient
     public func decorate<F: Feature>(
         _ feature: F.Type,
@@ -47,7 +44,10 @@ extension Container {
         _ key: (ContainerKeys) -> FeatureKey<Instance>,
         with wrap: @escaping @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
-        decorate(Decorated(key(ContainerKeys()))) { Payload(wrap($0.value(as: Instance.self), $1)) }
+        let key = key(ContainerKeys())
+        addLayer(to: TypedKey(key), over: key._key.own) { (instance: inout Instance, handle) in
+            instance = wrap(instance, handle)
+        }
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
@@ -62,7 +62,9 @@ extension Container {
         _ feature: F.Type,
         with wrap: @escaping @Sendable (_ instance: F.Instance, _ container: any FeatureContainer) throws -> F.Instance
     ) {
-        decorate(Decorated(F.self)) { Payload(try wrap($0.value(as: F.Instance.self), $1)) }
+        addLayer(to: TypedKey(F.self), over: F._key.own) { (instance: inout F.Instance, handle) in
+            instance = try wrap(instance, handle)
+        }
     }
 
     /// Wraps what a feature would be without this call, here and in all descendants that don't set it themselves.
@@ -80,14 +82,17 @@ extension Container {
                 _ instance: F.Instance, _ container: any FeatureContainer
             ) async throws -> F.Instance
     ) {
-        let decorated = Decorated(F.self)
-        decorate(decorated) { inner in
-            Replacement(
+        typealias Body = @Sendable (inout F.Instance, Container) async throws -> Void
+        let body: Body = { instance, handle in instance = try await wrap(instance, handle) }
+        replace(TypedKey(F.self), over: F._key.own) { former in
+            let layer = Layer(body, on: former)
+            return Replacement(
                 load: { _ in throw CancellationError() },
                 loadAsync: { handle in
-                    let instance = try await decorated.readAsync(inner, in: handle).value(as: F.Instance.self)
-                    return Payload(try await wrap(instance, handle))
-                })
+                    var instance = try await layer.former.loadAsync!(handle).value(as: F.Instance.self)
+                    for body in layer.bodies { try await body(&instance, handle) }
+                    return Payload(instance)
+                }, plan: layer)
         }
     }
 
@@ -123,66 +128,84 @@ extension Container {
         with wrap: @escaping @MainActor @Sendable (_ instance: Instance, _ container: any FeatureContainer) -> Instance
     ) {
         let key = key(ContainerKeys())
-        let feature = MainActorLoader(Key(raw: key.raw))
         // Every read is on the main actor, and so is every load.
-        let loader = KeyLoader(
-            key: feature.key,
-            method: .plain { handle, question in
-                try handle.answer(question, { feature.request }) { handle in
-                    MainActor.assumeIsolated { feature.load(handle) }
-                }
-            })
-        decorate(Decorated(TypedKey(key), loader)) { instance, handle in
-            MainActor.assumeIsolated { Payload(wrap(instance.value(as: Instance.self), handle)) }
+        let own = MainActorLoader(Key(raw: key.raw)).own
+        addLayer(to: TypedKey(key), over: own) { (instance: inout Instance, handle) in
+            let former = instance
+            instance = MainActor.assumeIsolated { wrap(former, handle) }
         }
     }
 }
 
-// MARK: The layers of a feature
+// MARK: Layers
 
-/// The record of a decorated feature, whatever its type.
-struct Decorated: Sendable {
-    let key: TypedKey
-    private let loader: KeyLoader
+extension KeyDefinition {
+    /// What loads the feature as it's declared, for a load that replaces it.
+    var own: Replacement {
+        Replacement(load: { try readNow(.own, in: $0) }, loadAsync: { try await readAsync(.own, in: $0) })
+    }
+}
 
-    init(_ key: TypedKey, _ loader: KeyLoader) { (self.key, self.loader) = (key, loader) }
+extension MainActorLoader {
+    /// What loads the feature as it's declared, for a load that replaces it, which is on the main actor like every read.
+    fileprivate var own: Replacement {
+        Replacement { handle in
+            try handle.answer(.own, { request }) { handle in MainActor.assumeIsolated { load(handle) } }!
+        }
+    }
+}
 
-    init<Instance>(_ key: FeatureKey<Instance>) { self.init(TypedKey(key), key._key.loader) }
+/// What one call adds to the loader that was there before, with what earlier calls have added to that.
+///
+/// They aren't loaders within loaders, so that any number needs no deeper stack.
+private final class Layer<Body: Sendable>: Sendable {
+    /// The loader around which the layers are.
+    let former: Replacement
+    private let body: Body
+    private let before: ChainReference<Layer>?
 
-    init<F: FailableFeature>(_: F.Type) { self.init(TypedKey(F.self), F._key.loader) }
-
-    /// Reads what is within a layer: what was set there, or else what the feature's own load creates.
-    func read(_ inner: Key, in handle: Container) throws -> Payload { try loader.readNow(.inner(inner), in: handle) }
-
-    func readAsync(_ inner: Key, in handle: Container) async throws -> Payload {
-        try await loader.readAsync(.inner(inner), in: handle)
+    init(_ body: Body, on former: Replacement) {
+        let before = former.plan as? Layer
+        self.former = before?.former ?? former
+        self.body = body
+        self.before = before.map { ChainReference($0) }
     }
 
+    deinit { before?.release { $0.before } }
+
+    /// What the calls have added, in their order.
+    var bodies: [Body] { sequence(first: self) { $0.before?.object }.map(\.body).reversed() }
 }
 
 extension Container {
-    private func decorate(
-        _ decorated: Decorated, _ wrap: @escaping @Sendable (Payload, Container) throws -> Payload
+    /// Adds a layer to the loader that the container has or inherits for a feature, or to the feature's own; it changes what the
+    /// former one has loaded.
+    func addLayer<Instance: Sendable>(
+        to key: TypedKey, over own: Replacement, _ body: @escaping @Sendable (inout Instance, Container) throws -> Void
     ) {
-        decorate(decorated) { inner in
-            Replacement(load: { handle in try wrap(decorated.read(inner, in: handle), handle) })
+        replace(key, over: own) { former in
+            let layer = Layer(body, on: former)
+            return Replacement(
+                load: { handle in
+                    var instance = try layer.former.load(handle).value(as: Instance.self)
+                    for body in layer.bodies { try body(&instance, handle) }
+                    return Payload(instance)
+                }, plan: layer)
         }
     }
 
-    /// Decorates a feature with the loader that `make` returns for the key of what it wraps.
-    private func decorate(_ decorated: Decorated, _ make: @escaping @Sendable (_ inner: Key) -> Replacement) {
-        add(Layer(.decoration(make)), to: decorated.key)
-    }
-
-    /// Adds a layer to what the container has for a feature.
-    func add(_ layer: Layer, to key: TypedKey) {
+    /// Replaces what the container has or inherits for a feature by what `make` returns for that.
+    private func replace(_ key: TypedKey, over own: Replacement, _ make: (Replacement) -> Replacement) {
         checkMayChange(key.key)
         let node = node
-        while true {
-            var writes = LayerWrites(to: key, in: node)
-            writes.add(layer)
-            if node.family.commit(writes.all, unless: { token in !node.isEnded(token) && !writes.areCurrent(token) }) {
-                return
+        var isDone = false
+        while !isDone {
+            let (setting, time) = node.family.lock.withLock { token in node.setting(token, of: key.key) }
+            let former = setting.loader ?? setting.value.map { Replacement($0) } ?? own
+            isDone = node.family.commit([Write(node, key, .loader(make(former)))]) { token in
+                // Another thread may have written meanwhile; what nothing depends on keeps its time.
+                let now = node.setting(token, of: key.key)
+                return now.time != time || now.setting.value.map { setting.value?.isIdentical(to: $0) != true } ?? false
             }
         }
     }

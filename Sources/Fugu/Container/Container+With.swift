@@ -8,7 +8,7 @@ extension Container {
     /// ```
     ///
     /// The child isn't closed afterward. If its loads register teardown closures, call
-    /// ``withChild(_:fileID:line:operation:)`` instead.
+    /// ``withChild(deadline:_:fileID:line:operation:)`` instead.
     ///
     /// - Parameters:
     ///   - configure: Configures the child before the operation begins.
@@ -29,7 +29,7 @@ extension Container {
     /// Runs an async operation with a configured child of ``current`` as ``current``.
     ///
     /// The child isn't closed afterward. If its loads register teardown closures, call
-    /// ``withChild(_:fileID:line:operation:)`` instead.
+    /// ``withChild(deadline:_:fileID:line:operation:)`` instead.
     ///
     /// - Parameters:
     ///   - configure: Configures the child before the operation begins.

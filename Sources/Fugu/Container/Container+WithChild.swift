@@ -2,12 +2,14 @@ extension Container {
     /// Runs an operation with a child of this container, and closes the child when the operation ends.
     ///
     /// The child is ``current`` while the operation runs. It's closed whether the operation returns, throws, or is
-    /// canceled. Until then, what's read in it stays open, even if it's replaced or reloaded in a container above. Tasks that still
-    /// wait for loads in the child when the operation ends get the error of a closed container.
+    /// canceled. Until then, what's read in it stays open, even if it's replaced or reloaded in a container above; inside another
+    /// operation, until that ends, too, since it may have got what was read. Tasks that still wait for loads in the child when the
+    /// operation ends get the error of a closed container.
     ///
     ///     try await server.withChild { $0[RequestID.self] = id } operation: { try await respond(in: $0) }
     ///
     /// - Parameters:
+    ///   - deadline: The time that closing the child may take, from the end of the operation, as for ``close(deadline:)``.
     ///   - configure: A closure that sets the child's overrides. If it throws, the operation doesn't run.
     ///   - fileID: The file of the call, for messages.
     ///   - line: The line of the call, for messages.
@@ -18,12 +20,12 @@ extension Container {
     /// - Complexity: Besides the operation, O(*n*) for *n* instances and teardown closures of the child, as for
     ///   ``close(deadline:)``.
     public func withChild<R>(
-        _ configure: (Container) throws -> Void = { _ in }, fileID: StaticString = #fileID, line: UInt = #line,
-        operation: (Container) async throws -> R
+        deadline: Duration? = nil, _ configure: (Container) throws -> Void = { _ in }, fileID: StaticString = #fileID,
+        line: UInt = #line, operation: (Container) async throws -> R
     ) async throws -> R {
         let child = child(made: .withChild, fileID, line)
-        let result = try await child.run({ try child.configure(configure) }, operation)
-        try await child.close(nil, isOperation: true)
+        let result = try await child.run({ try child.configure(configure) }, deadline, operation)
+        try await child.close(deadline, isOperation: true)
         return result
     }
 
@@ -35,31 +37,47 @@ extension Container {
         except key: Key, _ fileID: StaticString, _ line: UInt, operation: (Container) async throws -> R
     ) async rethrows -> R {
         let child = child(made: .withChild, fileID, line)
-        let result = try await child.run({ child.takeFromCurrent(except: key) }, operation)
-        await child.endOperation(after: nil)
+        let result = try await child.run({ child.takeFromCurrent(except: key) }, nil, operation)
+        await child.endOperation(nil, after: nil)
         return result
     }
 
+    /// Begins an operation with such a child, until ``endOperation()``.
+    package func beginOperationOfCurrent(except key: Key, _ fileID: StaticString, _ line: UInt) -> Container {
+        let child = child(made: .withChild, fileID, line)
+        child.node.beginOperation()
+        child.takeFromCurrent(except: key)
+        return child
+    }
+
+    /// Closes the child of an operation that has begun by itself; a failure is reported.
+    package func endOperation() async { await endOperation(nil, after: nil) }
+
     /// Runs an operation with this child, and closes the child if the operation, or what configures it, throws.
     private func run<R>(
-        _ configure: () throws -> Void, _ operation: (Container) async throws -> R
+        _ configure: () throws -> Void, _ deadline: Duration?, _ operation: (Container) async throws -> R
     ) async rethrows -> R {
         node.beginOperation()
         do {
             try configure()
             return try await Container.with(self) { try await operation(self) }
         } catch {
-            await endOperation(after: error)
+            await endOperation(deadline, after: error)
             throw error
         }
     }
 
-    /// Whether a teardown closure runs here.
-    package static var isInTeardown: Bool { Frame.current?.chain.contains { $0.kind == .closer } == true }
+    /// Whether a teardown closure runs here, or a task that belongs to this container or one below.
+    package var isInTeardown: Bool {
+        let node = node
+        return Frame.current?.chain.contains { frame in
+            frame.kind == .closer || frame.kind == .task && frame.node?.isWithin(node) == true
+        } == true
+    }
 
     /// Closes the child of an operation, and reports a failure.
-    private func endOperation(after error: (any Error)?) async {
-        do { try await close(nil, isOperation: true) } catch let closing {
+    private func endOperation(_ deadline: Duration?, after error: (any Error)?) async {
+        do { try await close(deadline, isOperation: true) } catch let closing {
             report(error.map { Messages.closeFailed(closing, after: $0) } ?? "\(closing)")
         }
     }

@@ -62,7 +62,7 @@ public final class Container: FeatureContainer {
     ///   - fileID: The file of the call, for messages.
     ///   - line: The line of the call, for messages.
     public convenience init(fileID: StaticString = #fileID, line: UInt = #line) {
-        self.init(Diagnostics.ofRoot())
+        self.init(listener: TestProcess.listenerForRoot)
         wasMade(.root, fileID, line)
         TestProcess.prepareRoot(self)
     }
@@ -83,26 +83,27 @@ public final class Container: FeatureContainer {
 
     /// Creates a root that isn't strict, in tests either.
     ///
-    /// - `checker`: What hears all facts of its family.
-    init(_ checker: Diagnostics?) {
-        asked = Node(checker)
-        storageAddress = Atomic(ReadPath(of: asked).address)
+    /// - `listener`: What learns of its uses.
+    init(listener: (any UseListener)?) {
+        asked = Node()
+        storageAddress = Atomic(asked.storage.address)
         role = .owner
         parent = nil
+        if let listener { listen(by: listener) }
     }
 
-    /// Creates a root as a program has one: it isn't strict, and only debug builds check it.
-    package convenience init(ofProgram: Void) { self.init(Diagnostics.ofProgram()) }
+    /// Creates a root as a program has one.
+    package convenience init(ofProgram: Void) { self.init(listener: nil) }
 
     /// Creates a child.
     ///
     /// - Parameters:
     ///   - parent: The container that the child keeps.
     ///   - node: The parent's node.
-    ///   - recorder: The load whose handle makes the child.
-    private init(childOf parent: Container, _ node: Node, _ recorder: Load?) {
-        asked = Node(parent: node, recorder: recorder)
-        storageAddress = Atomic(ReadPath(of: asked).address)
+    ///   - made: How the child is made, for reports.
+    private init(childOf parent: Container, _ node: Node, _ made: Making) {
+        asked = Node(parent: node, made)
+        storageAddress = Atomic(asked.storage.address)
         role = .owner
         self.parent = ChainReference(parent)
     }
@@ -112,7 +113,7 @@ public final class Container: FeatureContainer {
         self.role = role
         asked = node
         parent = nil
-        storageAddress = Atomic(ReadPath.checked.address)
+        storageAddress = Atomic(StorageReference.empty.address)
     }
 
     /// Creates the handle of a load.
@@ -140,7 +141,7 @@ public final class Container: FeatureContainer {
     var isView: Bool { if case .owner = role { false } else { true } }
 
     /// A placeholder for a released container.
-    static let ended = Container(nil)
+    static let ended = Container(listener: nil)
 
     /// The storage that inlined reads use.
     ///
@@ -155,7 +156,9 @@ public final class Container: FeatureContainer {
     public var _container: Container { self }
 
     /// Makes the view read from `node` from now on.
-    func answers(from node: Node) { storageAddress.store(ReadPath(of: node).address, ordering: .releasing) }
+    func answers(from node: Node) { storageAddress.store(node.storage.address, ordering: .releasing) }
+    /// Makes each read take the slow path, where it's noted.
+    func answersSlowly() { storageAddress.store(StorageReference.empty.address, ordering: .releasing) }
 
     /// Returns a new child, which sees everything in this container.
     ///
@@ -171,18 +174,10 @@ public final class Container: FeatureContainer {
 
     /// Returns a new child that was made in some way.
     package func child(made way: ContainerOrigin, _ fileID: StaticString, _ line: UInt) -> Container {
-        let child = makeChild()
-        if asked.family.checker != nil {
-            child.wasMade(way, fileID, line)
-            note(.child)
-        }
-        return child
-    }
-
-    /// Returns a new child without telling anybody.
-    func makeChild() -> Container {
-        if case .owner = role { return Container(childOf: self, asked, nil) }
-        return Container(childOf: owner ?? self, node, recorder)
+        note(.child)
+        let made = (way, SourcePlace(fileID, line))
+        if case .owner = role { return Container(childOf: self, asked, made) }
+        return Container(childOf: owner ?? self, node, made)
     }
 
     /// Returns a new child, configured by a closure.
@@ -202,25 +197,6 @@ public final class Container: FeatureContainer {
     }
 }
 
-/// The way that the reads of a container take.
-enum ReadPath {
-    /// Inlined reads find cells in the storage of a node.
-    case direct(Node)
-    /// Every read takes the slow path, where it's recorded, tracked, or heard.
-    case checked
-
-    /// The path of the reads that a node answers.
-    init(of node: Node) { self = node.family.checker == nil ? .direct(node) : .checked }
-
-    /// The address of the storage that inlined reads try first.
-    var address: UInt {
-        switch self {
-        case .direct(let node): node.storage.address
-        case .checked: StorageReference.empty.address
-        }
-    }
-}
-
 extension Container {
     /// Whether the container is closed.
     package var isClosed: Bool { node.isClosed }
@@ -229,23 +205,23 @@ extension Container {
     ///
     /// Loads that are already in progress, and the loads that they need, finish first. Then everything registered with
     /// ``FeatureContainer/onClose(_:)`` runs: closures of children first, and then those of dependents before those of their
-    /// dependencies. A second call waits for the first one, whose deadline counts, and closes what was loaded or registered after it.
-    /// Canceling the caller doesn't cancel the closing.
+    /// dependencies. A second call waits for the first one, and runs what was registered with the container after it. Canceling the
+    /// caller doesn't cancel the closing.
     ///
     /// After the call, reads of throwing and async features that aren't loaded throw ``LoadError``. Properties and
     /// plain features can still be read: a plain feature that isn't there is loaded and reported (see ``handleReports(by:)``), and
-    /// its teardown closures run at the next call.
+    /// its teardown closures never run.
     ///
     /// The call also waits for the closures of instances that were replaced, reset, or reloaded earlier. Their errors are
     /// reported, not thrown.
     ///
-    /// - Parameter deadline: The time that each closure may take, and that the loads in progress may take, or `nil` to wait for all
-    ///   of them. A closure that takes longer is canceled, abandoned, and named in the error. A load that takes longer is named,
-    ///   too; its readers in these containers get the error of a closed container, it's canceled unless others wait for it, and its
-    ///   instance isn't kept. For a closure of an instance that left earlier, the time begins when it runs
-    ///   and the call waits for it.
+    /// - Parameter deadline: The time that the call may take, or `nil` to wait for everything. At its end, what runs in these
+    ///   containers is canceled and abandoned, for all calls that wait for it, and named in the error of the call that runs it; a
+    ///   closure of an instance that left earlier, in a report. A closure that's due later begins canceled, and is abandoned where it
+    ///   first suspends. A load that's still in progress is named; its readers in these containers get the error of a closed
+    ///   container, and it's canceled unless others wait for it.
     /// - Throws: ``CloseError`` with all failures, after everything has run; one with the code
-    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure or a load of this container or a descendant
+    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure, a load, or a task of this container or a descendant
     ///   makes the call. Nothing is closed then.
     /// - Complexity: O(*n*) for *n* containers, instances, and teardown closures, and O(*n* log *n*) if there are such
     ///   closures. The method doesn't suspend if there's nothing to wait for and nothing to run.

@@ -71,8 +71,7 @@ extension Container {
     /// Makes a key an input of the load that reads here, or lets an observable container track it, so that a failure
     /// because of a missing or wrong value is tried again when the value changes.
     package func recordInput(_ definition: KeyDefinition) {
-        let (node, reader, key) = (node, recorder, Key(raw: definition.raw))
-        let load = node.family.lock.withLock { token in reader ?? node.ownRecorder(token) { Frame.current } }
+        let (node, load, key) = (node, recorder, Key(raw: definition.raw))
         // Otherwise nothing would try again, so the name need not be learned yet.
         guard load != nil || isTracking, present(key, definition.naming) == nil else { return }
         node.family.lock.withLock { token in load?.recordMissing(token, of: key) }
@@ -87,7 +86,7 @@ extension Container {
         func set<K: PlainValueKey>(_ key: K) -> Key {
             let definition = key._key
             let raw = Key(raw: definition.raw)
-            if !raw.isRequired { _ = definition.loader(self, false) }
+            if !raw.isRequired { _ = definition.prepare(in: self, reportsFailure: false) }
             if let present = present(raw, definition.naming) { change(TypedKey(key), to: .value(present)) }
             return raw
         }

@@ -14,7 +14,7 @@
 /// feature that reads late follows the overrides of its caller.
 ///
 /// It doesn't follow a container beside the one that it was created in: a model that is created in one `Container.with` and used in
-/// another one has the values of the first. Tests and debug builds report that.
+/// another one has the values of the first, without a word.
 ///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
 /// `@ObservationIgnored @Injected(\.timeout) var timeout`. A nonisolated `Sendable` class can't use it, since a property wrapper
@@ -93,13 +93,13 @@
     public var wrappedValue: Value {
         @inlinable get {
             let container = source.container
-            return container.isChecked ? reading(container) : read(container)
+            return TestProcess.isTesting ? reading(container) : read(container)
         }
     }
 
-    /// Reads where diagnostics want to know the place.
+    /// Reads in a test, where failures have the place.
     @usableFromInline func reading(_ container: Container) -> Value {
-        ReadPlace.$current.withValue(ReadPlace(place: place, made: source.made)) { read(container) }
+        ReadPlace.$current.withValue(place) { read(container) }
     }
 }
 
@@ -148,8 +148,8 @@
     /// The instance that the container gives now.
     public var wrappedValue: Value {
         let container = source.container
-        if !container.isChecked { return read(container) }
-        return ReadPlace.$current.withValue(ReadPlace(place: place, made: source.made)) { read(container) }
+        if !TestProcess.isTesting { return read(container) }
+        return ReadPlace.$current.withValue(place) { read(container) }
     }
 }
 
@@ -175,15 +175,9 @@
             return current === origin || current.isWithin(origin) ? current : origin
         }
     }
-
-    /// The container in which the wrapper was created, if that decides.
-    var made: Container? { if case .made(let origin) = self { origin } else { nil } }
 }
 
 extension Container {
-    /// Whether reads here are heard.
-    @usableFromInline var isChecked: Bool { asked.family.checker != nil }
-
     /// Returns a Boolean value that indicates whether this is the container that `origin` represents, or a descendant
     /// of it.
     ///
@@ -191,18 +185,14 @@ extension Container {
     /// touches few reference counts.
     fileprivate func isWithin(_ origin: Container) -> Bool {
         let address = origin._storage.address
-        // A view whose reads are checked doesn't say by its path which node answers.
-        let home = address == ReadPath.checked.address ? origin.node.storage.address : address
+        // One whose reads take the slow path doesn't say so which node answers.
+        let home = address == StorageReference.empty.address ? origin.node.storage.address : address
         return node.path.contains { $0.storage.address == home }
     }
 }
 
-/// The read of an ``Injected``, of which diagnostics want to know the place.
-struct ReadPlace: Sendable {
-    let place: SourcePlace
-    /// The container in which the wrapper was created, if that decides where it reads.
-    let made: Container?
-
-    /// The read that is in progress; set where reads are heard.
-    @TaskLocal static var current: ReadPlace?
+/// The place of the ``Injected`` that reads.
+enum ReadPlace {
+    /// The place of the read in progress; set in tests.
+    @TaskLocal static var current: SourcePlace?
 }

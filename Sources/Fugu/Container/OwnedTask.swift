@@ -23,7 +23,8 @@ extension FeatureContainer {
     /// instance lives; what it reads isn't an input.
     ///
     /// The task is canceled and awaited as a teardown closure that you register at this place, so it has ended before what the load
-    /// has registered earlier is closed. If it closes its own container, it waits for itself. An error that it throws before it's
+    /// has registered earlier is closed. If it closes its own container, or one above, it gets a ``CloseError``,
+    /// as a teardown closure does. An error that it throws before it's
     /// canceled is reported. Outside a load, the task belongs to the container, and begins at once.
     ///
     /// - Parameters:
@@ -34,10 +35,15 @@ extension FeatureContainer {
     ) {
         let (container, key) = _container.ofTask
         let task = OwnedTask(priority) {
-            do {
-                try await Container.with(container) { try await operation(container) }
-            } catch {
-                if !Task.isCancelled { container.report(Messages.taskFailed(of: key, error)) }
+            let node = container.node
+            let frame = Frame(.task, in: node.family, node, key, under: nil, within: nil)
+            defer { frame.markFinished() }
+            await Context.run(apart: frame) {
+                do {
+                    try await Container.with(container) { try await operation(container) }
+                } catch {
+                    if !Task.isCancelled { container.report(Messages.taskFailed(of: key, error)) }
+                }
             }
         }
         _container.add(Closer(close: { await task.end() }, task: task))

@@ -6,20 +6,20 @@ public struct WarmUpList: Sendable {
     /// threw or `nil`, the number of features that have finished so far, including this one, and the number of all.
     public typealias Progress = (feature: String, error: (any Error)?, finished: Int, total: Int)
 
-    package private(set) var items: [KeyLoader] = []
+    package private(set) var items: [KeyDefinition] = []
 
     package init() {}
 
     /// Adds a feature, of whatever kind.
     ///
     /// - Parameter feature: The type of the feature.
-    public mutating func load<K: ContainerKey>(_ feature: K.Type) { items.append(K._key.loader) }
+    public mutating func load<K: ContainerKey>(_ feature: K.Type) { items.append(K._key) }
 
     /// Adds a feature, of whatever kind.
     ///
     /// - Parameter key: A key path to the feature: `\.greeter`.
     public mutating func load<K: ValueKey>(_ key: (ContainerKeys) -> K) {
-        items.append(key(ContainerKeys())._key.loader)
+        items.append(key(ContainerKeys())._key)
     }
 }
 
@@ -28,7 +28,8 @@ extension Container {
     ///
     ///     try await container.warmUp { $0.load(Database.self); $0.load(Search.self) }
     ///
-    /// Canceling the calling task cancels the loads for which nobody else waits. A plain feature that blocks in its load
+    /// A load whose inputs change meanwhile, so that its instance isn't kept, is repeated up to three times. Canceling the calling task
+    /// cancels the loads for which nobody else waits. A plain feature that blocks in its load
     /// blocks a thread of the pool: make it an ``AsyncFeature``. A plain feature that can't be loaded, such as one of a cycle,
     /// stops the program, as it does at any other read; to have cycles listed, use `check` of FuguInspection.
     ///
@@ -45,7 +46,14 @@ extension Container {
         let items = warmUp.items
         let failures = await withTaskGroup(of: (Int, [WarmUpError.Failure]).self) { group in
             for (index, item) in items.enumerated() {
-                group.addTask { (index, await item.failures(in: self)) }
+                group.addTask {
+                    var failures = await item.failures(in: self)
+                    // An instance that isn't kept, since an input changed meanwhile, isn't there for `loaded`.
+                    for _ in 1...3 where failures.isEmpty && !item.isKept(in: self) {
+                        failures = await item.failures(in: self)
+                    }
+                    return (index, failures)
+                }
             }
             var finished = 0
             // By the place in the list.
@@ -65,7 +73,7 @@ extension Container {
     }
 }
 
-extension KeyLoader {
+extension KeyDefinition {
     /// Whether a load that can't go on blocks its thread.
     package var blocksItsThread: Bool { if case .plain = method { true } else { false } }
 
@@ -95,6 +103,12 @@ extension KeyLoader {
         } catch {
             return missing(in: frame) + [failure(error, in: frame)]
         }
+    }
+
+    /// Whether the container has what a load gave.
+    fileprivate func isKept(in container: Container) -> Bool {
+        let node = container.node
+        return node.family.lock.withLock { token in if case .found = node.look(token, key) { true } else { false } }
     }
 
     @inline(never) private func missing(in frame: Frame) -> [WarmUpError.Failure] {

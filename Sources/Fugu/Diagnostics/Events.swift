@@ -1,29 +1,16 @@
 import Synchronization
 
 /// The observers of a family's events, which are made of its facts.
-final class EventObservers: Sendable {
+final class EventObservers: FactSink {
     private let all = Locked(SparseList<EventObserver>())
-    private let count = Atomic(0)
     private let lastNumber = Atomic<UInt64>(0)
     private let lastLoad = Atomic<UInt64>(0)
 
-    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+    fileprivate var isEmpty: Bool { all.withLock { $0.isEmpty } }
 
-    fileprivate func add(_ observer: EventObserver) {
-        all.withLock { all in
-            all.append(observer)
-            count.store(all.count, ordering: .relaxed)
-        }
-    }
+    fileprivate func add(_ observer: EventObserver) { all.withLock { $0.append(observer) } }
 
-    fileprivate func remove(_ observer: EventObserver) {
-        all.withLock { all in
-            guard all.remove(observer) else { return }
-            count.store(all.count, ordering: .relaxed)
-            // The next observer counts from 1, whether the family goes on hearing facts or not.
-            if all.isEmpty { lastNumber.store(0, ordering: .relaxed) }
-        }
-    }
+    fileprivate func remove(_ observer: EventObserver) { all.withLock { _ = $0.remove(observer) } }
 
     /// Whether the running code is part of an observer of events.
     @TaskLocal private static var isHearing = false
@@ -42,7 +29,6 @@ extension EventObservers {
     /// Makes an event of a fact.
     func hear(_ token: LockToken, _ fact: Fact, _ effects: inout Effects) {
         switch fact {
-        case .read, .released: break
         case .wrote(let write, _, let isNew):
             let kind: EventKind =
                 switch write.setting {
@@ -155,21 +141,21 @@ extension Family {
     ///
     /// - `node`: Any node of the family.
     fileprivate func observers(_ token: LockToken, in node: Node, _ garbage: inout Garbage) -> EventObservers {
-        if let known = (state[token].sink.value as? Diagnostics)?.observers, !known.isEmpty { return known }
-        let diagnostics = diagnostics ?? Diagnostics(isChecking: false)
-        setSink(token, diagnostics, &garbage)
+        if let known = state[token].sink.value as? EventObservers { return known }
+        let observers = EventObservers()
+        setSink(token, observers, &garbage)
         for node in node.ancestor(at: 0).subtree(token) {
             for cell in node.storage.cells(token) { cell.mark(CellFlags.input) }
         }
-        return diagnostics.observers
+        return observers
     }
 
     fileprivate func forget(_ observer: EventObserver) {
         var garbage = Garbage()
         lock.withLock { token in
-            guard let observers = (state[token].sink.value as? Diagnostics)?.observers else { return }
+            guard let observers = state[token].sink.value as? EventObservers else { return }
             observers.remove(observer)
-            if observers.isEmpty, checker == nil { setSink(token, nil, &garbage) }
+            if observers.isEmpty { setSink(token, nil, &garbage) }
         }
         garbage.dispose()
     }

@@ -66,12 +66,10 @@ extension GraphReceiver {
         }
         for (key, failure) in failures.entries where !failure.isPast {
             if case .found = node.look(token, key) { continue }
-            var inputs = failure.inputs.compactMap { seen(token, $0, by: node) }
-            // One of its inputs may have failed for the same container.
-            if failure.way.count > 1 { inputs.append((failure.way[1], node.number)) }
             add(
-                failed: (key, node.number), depth: node.depth, reads: failure.inputs, inputs: inputs,
-                isUnset: failure.isUnset, error: failure.text)
+                failed: (key, node.number), depth: node.depth, reads: failure.inputs,
+                inputs: failure.inputs.compactMap { seen(token, $0, by: node) }, isUnset: failure.isUnset,
+                error: failure.text)
         }
     }
 
@@ -91,13 +89,13 @@ extension GraphReceiver {
         for input in provenance?.direct ?? [] {
             guard case .found(let read, let owner) = node.look(token, input) else {
                 // It was replaced or reset after the load, and hasn't been loaded again.
-                if let owner = node.lost(token, input, after: place?[token].since ?? 0) {
-                    changed.append((input.known(at: owner.depth), owner.number))
+                if let owner = node.lost(token, input, after: cell.time) {
+                    changed.append((input, owner.number))
                 }
                 continue
             }
             inputs.append((read.key, owner.object.number))
-            if read.time > place?[token].since ?? 0 {
+            if read.time > cell.time {
                 changed.append((read.key, owner.object.number))
             }
         }
@@ -107,7 +105,7 @@ extension GraphReceiver {
             anchors = family.way(token, from: cell.key) { node.holds(token, $0) }
         }
         if anchors.first == cell.key { anchors.removeFirst() }
-        let duration = family.diagnostics?.state[token].record(of: node)?.durations[cell.key]
+        let duration = node.duration(token, of: cell.key)
         add(
             (cell.key, node.number), depth: node.depth, held: held, loadCount: place?[token].loadCount ?? 0,
             duration: cell.has(CellFlags.loaded) ? duration : nil,
@@ -130,7 +128,7 @@ extension GraphReceiver {
         for load in node.family.loads(token) {
             let home = load.facts.expected.object
             add(
-                loading: (load.key.known(at: home.depth), home.number), depth: home.depth,
+                loading: (load.key, home.number), depth: home.depth,
                 inputs: load.state[token].inputs.compactMap { seen(token, $0.key, by: load.node) },
                 ObjectIdentifier(load.frame), neededBy: load.parent.map { ObjectIdentifier($0) },
                 isShown: load.key.kind != .property && (home.isWithin(node) || node.isWithin(home)))

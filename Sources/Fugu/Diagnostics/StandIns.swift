@@ -15,10 +15,15 @@ package final class StandIns: LoadPolicy {
     }
 
     private let stop: @Sendable (LoadError) -> Void
+    private let goOn: @Sendable (LoadError) -> Void
     private let used = Locked(KeyTable<Use>())
 
-    /// - Parameter stop: Called where the program would stop; it returns if that can't be helped.
-    package init(stop: @escaping @Sendable (LoadError) -> Void) { self.stop = stop }
+    /// - Parameters:
+    ///   - stop: Called where the program would stop; it returns if that can't be helped.
+    ///   - goOn: Called where a container overrides what a declared home was made from.
+    package init(stop: @escaping @Sendable (LoadError) -> Void, goOn: @escaping @Sendable (LoadError) -> Void) {
+        (self.stop, self.goOn) = (stop, goOn)
+    }
 
     /// The features that weren't loaded.
     package var uses: [Use] { used.withLock { Array($0.values) } }
@@ -32,8 +37,8 @@ package final class StandIns: LoadPolicy {
         let (key, placeholder) = (request.key, request.placeholder)
         let way = (frame?.way ?? []) + [key]
         let instead: Use.Instead =
-            request.hasTestValue ? .testValue : placeholder == nil ? .error : .placeholder
-        let use = Use(key: key, home: request.home, instead: instead, way: way)
+            request.traits.hasTestValue ? .testValue : placeholder == nil ? .error : .placeholder
+        let use = Use(key: key, home: request.traits.home, instead: instead, way: way)
         used.withLock { $0[key] = $0[key] ?? use }
         if instead == .testValue { return .standIn(nil) }
         let error: @Sendable () -> LoadError = {
@@ -49,6 +54,7 @@ package final class StandIns: LoadPolicy {
     }
 
     func willStop(_ error: LoadError) { stop(error) }
+    func willGoOn(_ error: LoadError) { goOn(error) }
 }
 
 extension Container {

@@ -21,6 +21,8 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     private let isForAll: Bool
     /// The placeholders that readers were given, which all who read a feature share, as they would share the feature.
     private let placeholders = Locked(KeyTable<Payload>())
+    /// The features of which something was reported.
+    private let noted = Locked<Set<Key>>([])
     /// The refusals meanwhile in each container that is being configured.
     private let configured = Locked<[ObjectIdentifier: [Refusal]]>([:])
 
@@ -43,29 +45,36 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     ///
     /// That belongs to one test, so a container of all tests doesn't load it. What's made from it lives where its inputs live.
     func answer(to request: Request, under frame: Frame?) -> LoadAnswer {
-        isForAll || !request.hasTestValue ? .refuse(self) : .load
+        isForAll || !request.traits.hasTestValue ? .refuse(self) : .load
     }
 
     /// Whether a value for tests is loaded in place of an external feature.
-    func substitutes(_ request: borrowing Request) -> Bool { request.hasTestValue }
+    func substitutes(_ request: borrowing Request) -> Bool { request.traits.hasTestValue }
+
+    /// Returns whether nothing was reported of a feature yet, and notes that something is.
+    fileprivate func isNew(_ key: Key) -> Bool { noted.withLock { $0.insert(key).inserted } }
 
     /// Does nothing: nobody can go on without what runs there.
     func willStop(_ error: LoadError) {}
 
     /// Returns what a reader gets instead of a feature; it fails the test unless only a part of that is set.
-    func refusal(
-        of request: Request, in node: Node, under frame: Frame?
-    ) -> (isProvisional: Bool, answer: (Container) throws -> Payload) {
+    ///
+    /// A plain feature without a stand-in has to be loaded, since the read can't throw.
+    func refusal(of request: Request, in node: Node, under frame: Frame?) -> LoadRefusal {
         let loads = frame.map { Array($0.chain.prefix { $0.kind == .load }) } ?? []
         // Reading a feature to set a part of it isn't a mistake.
         if request.placeholder != nil, isForPart(request.key, node, frame, loads) {
-            return (true, { [self] in partly(request, for: $0) })
+            return (true, false, { [self] in partly(request, for: $0) })
         }
         let refusal = refusal(request, frame)
+        if request.key.kind == .feature, request.placeholder == nil {
+            report(refusal)
+            return (isForAll, true, { _ in throw refusal.error })
+        }
         // The closure that configures the container may still set what it has read, maybe through loads.
         let isConfiguring = note(refusal, in: loads.last?.node ?? node)
         return (
-            isForAll || isConfiguring,
+            isForAll || isConfiguring, false,
             { [self] in
                 if isConfiguring {
                     if request.placeholder != nil { return partly(request, for: $0) }
@@ -80,7 +89,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
 
     /// Whether a part of what is read here, or of what is loaded from it, is about to be set.
     private func isForPart(_ key: Key, _ node: Node, _ frame: Frame?, _ loads: [Frame]) -> Bool {
-        guard let part = frame?.chain.first(where: { $0.kind != .load }), part.kind == .modify else { return false }
+        guard let part = frame?.chain.first(where: { $0.kind != .load }), part.kind == .part else { return false }
         guard let outermost = loads.last?.key else { return part.key == key && part.node === node }
         return part.key == outermost
     }
@@ -107,15 +116,15 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     func refusal(_ request: Request, _ parent: Frame?) -> Refusal {
         let way = (parent?.way ?? []) + [request.key]
         // The accessors of this library are no places to look at. What a load reads is not read by the wrapper.
-        let injected = way.count > 1 ? nil : ReadPlace.current?.place
+        let injected = way.count > 1 ? nil : ReadPlace.current
         let place = request.place?.outsideLibrary
-        var remedy = advise(request.hasTestValue ? nil : Messages.setLine(for: request.key))
+        var remedy = advise(request.traits.hasTestValue ? nil : Messages.setLine(for: request.key))
         if !request.key.kind.throws, request.placeholder == nil {
-            remedy += Messages.stopsWithoutStandIn(request.key)
+            remedy += Messages.withoutStandIn(request.key)
         }
-        if !request.hasTestValue, request.key.hasUnusedTestValue { remedy += Messages.testValueIsVariable }
+        if !request.traits.hasTestValue, request.key.hasUnusedTestValue { remedy += Messages.testValueIsUnused }
         let error = LoadError.external(
-            way, at: injected ?? request.readPlace, hasTestValue: request.hasTestValue, remedy: remedy)
+            way, at: injected ?? request.readPlace, hasTestValue: request.traits.hasTestValue, remedy: remedy)
         return Refusal(
             error: error, key: request.key, read: way[0], place: injected ?? place,
             hasPlaceholder: request.placeholder != nil)
@@ -127,7 +136,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     /// Returns the placeholder for a reader whose test has failed, which doesn't fail it again.
     private func placeholder(_ request: Request, for container: Container) -> Payload {
         // A value for tests isn't kept here: other tests would get it.
-        if request.hasTestValue { return request.placeholder!(container) }
+        if request.traits.hasTestValue { return request.placeholder!(container) }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
         let made = TestProcess.$isRefusing.withValue(true) { request.placeholder!(container) }
         if isForAll { return made }
@@ -155,13 +164,16 @@ extension Container {
         if !hasRead { load.family.reports.report(Messages.madeExternal(load.key, key, load.way)) }
     }
 
+    /// Whether the process may run tests.
+    static var isTested: Bool { TestProcess.isTesting }
+
     /// Whether the load of a feature that has a value for tests gives it.
     @usableFromInline package var givesTestValue: Bool { PreviewRun.isOn || isStrict }
 
     /// Reports the feature that loads, which declares a value for tests in a way that isn't used.
     @usableFromInline func reportUnusedTestValue() {
         guard givesTestValue, case .handle(let load) = role else { return }
-        if isNew(.testValue, load.key) { report(Messages.unusedTestValue(load.key, load.way)) }
+        if isNew(load.key) { report(Messages.unusedTestValue(load.key, load.way)) }
     }
 
     /// Reports the feature that loads and isn't external, although it declares a variable of that name.
@@ -169,7 +181,7 @@ extension Container {
         // Outside of tests and previews, each load of an external feature comes here, too.
         guard TestProcess.isTesting || PreviewRun.isOn, givesTestValue, case .handle(let load) = role
         else { return }
-        if isNew(.external, load.key) { report(Messages.forgottenExternal(load.key, "\(variable)", load.way)) }
+        if isNew(load.key) { report(Messages.forgottenExternal(load.key, "\(variable)", load.way)) }
     }
 }
 
@@ -214,13 +226,10 @@ extension Container {
     /// What isn't set afterward is that of the placeholder.
     @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
         let (node, key) = (node, Key(raw: key))
-        if node.family.checker == nil, !isStrict { return read() }
-        let part = Frame(.modify, in: node.family, node, key, under: Frame.current, within: Frame.own)
+        if !TestProcess.isTesting || !isStrict { return read() }
+        let part = Frame(.part, in: node.family, node, key, under: Frame.current, within: Frame.own)
         defer { part.end() }
-        let instance = Context.run(nil, part, read)
-        // What has a single part has no rest.
-        if Mirror(reflecting: instance).children.count != 1 { noteRest(of: key) }
-        return instance
+        return Context.run(nil, part, read)
     }
 
     /// Begins to configure this container: until the end, a read by which an accessor with `get` and `set` sets a part fails
@@ -237,6 +246,9 @@ extension Container {
         defer { strictness.endConfiguration(of: node) }
         try body(self)
     }
+
+    /// Whether nothing was reported of a feature yet; in a preview, each load reports.
+    private func isNew(_ key: Key) -> Bool { strictness?.isNew(key) ?? true }
 
     private var strictness: Strictness? {
         let node = node

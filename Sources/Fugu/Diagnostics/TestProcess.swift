@@ -47,7 +47,7 @@ extension Container {
 }
 
 /// The state of a process that may run tests.
-package enum TestProcess {
+@usableFromInline package enum TestProcess {
     private typealias Install = @convention(c) () -> Void
 
     /// The address of the function in FuguTesting that installs the runner, or 0 if FuguTesting isn't linked.
@@ -56,7 +56,7 @@ package enum TestProcess {
     private static let installed = Locked<(any TestRunner)?>(nil)
 
     /// Whether FuguTesting is linked; no container is strict otherwise.
-    static var isTesting: Bool { installer.load(ordering: .relaxed) != 0 }
+    @usableFromInline static var isTesting: Bool { installer.load(ordering: .relaxed) != 0 }
 
     /// The runner, or `nil` if FuguTesting isn't linked.
     static var runner: (any TestRunner)? {
@@ -67,6 +67,9 @@ package enum TestProcess {
         return installed.withLock { $0 }
     }
 
+    /// What learns of the uses of a root that's being made.
+    static var listenerForRoot: (any UseListener)? { isTesting ? runner?.listenerForRoot() : nil }
+
     /// Installs the runner.
     package static func install(_ runner: any TestRunner) { installed.withLock { $0 = runner } }
 
@@ -76,7 +79,7 @@ package enum TestProcess {
         // Report to standard error, because a handler would run while other threads wait for the shared container.
         if let report = Copies.report { Reports().report(report) }
         #endif
-        let container = Container(Diagnostics.ofShared())
+        let container = Container(listener: nil)
         sharedExists.store(true, ordering: .sequentiallyConsistent)
         runner?.prepareShared(container)
         return container
@@ -99,6 +102,40 @@ package enum TestProcess {
 
     /// Whether an endpoint created now is given to a reader whose test has failed, and that it doesn't fail again.
     @TaskLocal static var isRefusing = false
+}
+
+// MARK: Uses
+
+extension Container {
+    /// Lets a listener know of uses of the containers of this root, or nobody.
+    ///
+    /// - `hearsReads`: Whether it knows of each read of this container, all of which then take the slow path.
+    package func listen(by listener: (any UseListener)?, hearsReads: Bool = false) {
+        let node = node
+        var garbage = Garbage()
+        node.family.lock.withLock { token in node.family.setListener(token, listener, &garbage) }
+        garbage.dispose()
+        if hearsReads { answersSlowly() }
+    }
+
+    /// Says that code is about to do something with this container.
+    ///
+    /// - `place`: The place, which is found only if somebody listens.
+    @inline(__always)
+    package func note(_ use: ContainerUse, _ key: Key? = nil, at place: @autoclosure () -> SourcePlace? = nil) {
+        if asked.family.isListened { noteSlowly(use, key, place) }
+    }
+
+    @inline(never) private func noteSlowly(_ use: ContainerUse, _ key: Key?, _ place: () -> SourcePlace?) {
+        switch role {
+        case .owner: break
+        case .handle(let load) where load.isFinished: break
+        default: return
+        }
+        let family = asked.family
+        guard let listener = family.lock.withLock({ token in family.state[token].listener.value }) else { return }
+        listener.used(self, use, key) { ReadPlace.current ?? place() }
+    }
 }
 
 /// Stops the program; the message names the test that runs.

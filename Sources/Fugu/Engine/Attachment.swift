@@ -49,44 +49,50 @@ extension Container {
     }
 }
 
-/// A run of rules, which set values in a container behind those that its code sets.
-package struct RuleRun: Sendable {
-    private let container: Container
-    private let frame: Frame
+// MARK: Rules
 
-    /// Creates a run for a child, as part of the code that makes it.
-    package init(in container: Container) {
-        self.container = container
-        frame = Frame(.rules, in: container.node.family, container.node, under: Frame.current, within: Frame.own)
-    }
-
-    /// Whether the code that asks is part of the run.
-    package var isCurrent: Bool { Frame.current?.chain.contains { $0 === frame } == true }
-
-    /// Publishes what `body` sets, like one `update`, and removes what only an earlier run has set; returns the keys that `body` sets.
-    package func publish(inPlaceOf former: Set<Key>, _ body: (any PropertyContainer) -> Void) -> Set<Key> {
-        let node = container.node
-        frame.collectWrites()
-        return Context.run(nil, frame) {
-            body(Container(.rule(frame, container), asking: node))
-            var writes = frame.takeWrites()
-            let keys = Set(writes.map(\.key))
-            writes += former.subtracting(keys).map { Write(node, TypedKey(resetting: $0), .nothing, by: .rule) }
-            if !writes.isEmpty { node.family.commit(writes) }
-            return keys
+extension Container {
+    /// What's kept with the containers for which rules run here.
+    package static var attachmentsInRules: [any ContainerAttachment] {
+        guard let frame = Frame.current else { return [] }
+        return frame.chain.compactMap { frame in
+            guard frame.kind == .rules, let node = frame.node else { return nil }
+            return node.family.lock.withLock { token in node.storage[token].rare?.attachment }
         }
     }
 
-    /// Ends the run, and delivers what it has changed.
-    package func end() { frame.end() }
-
-    /// Waits for the end of the run, or returns `false` if that would close a circle of waits.
-    package func wait() -> Bool {
-        let waiter = Frame.current
-        let (isOver, wait) = frame.family.lock.withLock { token -> (Bool, Wait?) in
-            frame.isFinished ? (true, nil) : (false, frame.beginWait(token, for: waiter))
+    /// Sets values in a child behind those that code sets there, in place of what rules have set before, like one `update`.
+    ///
+    /// If calls overlap, the values of the one that began last stay.
+    ///
+    /// - `body`: Receives a handle that has what `body` sets, or else what the parent has.
+    package func setByRules(_ body: (any PropertyContainer) -> Void) {
+        let (node, parent) = (node, ancestor(node.parent!))
+        let run = Frame(.rules, in: node.family, node, under: Frame.current, within: Frame.own)
+        run.collectWrites()
+        let begun = node.family.lock.withLock { token in node.family.state[token].tick() }
+        Context.run(nil, run) {
+            body(Container(.draft(run, parent), asking: parent.node))
+            node.publish(run.takeWrites().map { Write(node, $0.key, $0.equal, $0.setting, by: .rule) }, begun: begun)
         }
-        wait?.block()
-        return isOver || wait != nil
+        run.end()
+    }
+}
+
+extension Node {
+    /// Publishes what rules set, and removes what only an earlier run has set, unless a later run is published already.
+    fileprivate func publish(_ writes: [Write], begun: UInt64) {
+        let keys = Set(writes.map(\.key))
+        while true {
+            let former = family.lock.withLock { token in storage[token].rare?.rules ?? (begun: 0, keys: []) }
+            if former.begun > begun { return }
+            let resets = former.keys.subtracting(keys).map { Write(self, TypedKey(resetting: $0), .nothing, by: .rule) }
+            let isDone = family.commit(writes + resets) { token in
+                storage[token].rare?.rules.begun ?? 0 != former.begun
+            } alongside: { token in
+                storage[token].more().rules = (begun, keys)
+            }
+            if isDone { return }
+        }
     }
 }

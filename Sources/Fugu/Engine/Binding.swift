@@ -28,36 +28,26 @@ enum Setting {
     var isNothing: Bool { if case .nothing = self { true } else { false } }
     var value: Payload? { if case .value(let payload) = self { payload } else { nil } }
     var loader: Replacement? { if case .loader(let loader) = self { loader } else { nil } }
-
-    /// Whether it's the same value or loader, which is kept meanwhile.
-    func isSame(as other: Setting) -> Bool {
-        switch (self, other) {
-        case (.nothing, .nothing): true
-        case (.loader(let own), .loader(let others)): own === others
-        case (.value(let own), .value(let others)): own.isIdentical(to: others)
-        default: false
-        }
-    }
 }
 
 /// A loader that replaces the feature's own.
 final class Replacement: Sendable {
     let load: @Sendable (Container) throws -> Payload
     let loadAsync: (@Sendable (Container) async throws -> Payload)?
-    /// The place in a chain of decorations and lists, if it's part of one.
-    let link: Link?
+    /// What made the loader keeps here what it needs to make another one.
+    let plan: (any Sendable)?
 
     @inline(never) init(
         load: @escaping @Sendable (Container) throws -> Payload,
-        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, link: Link? = nil
+        loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, plan: (any Sendable)? = nil
     ) {
         self.load = load
         self.loadAsync = loadAsync
-        self.link = link
+        self.plan = plan
     }
 
-    /// Returns the same loader in a chain.
-    func linked(_ link: Link) -> Replacement { Replacement(load: load, loadAsync: loadAsync, link: link) }
+    /// Creates a loader that gives a value.
+    convenience init(_ payload: Payload) { self.init(load: { _ in payload }, loadAsync: { _ in payload }) }
 }
 
 /// What origins give for a key in a node, besides a value that code gives: that is only in the cell, which has whatever counts.

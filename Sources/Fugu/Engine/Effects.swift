@@ -87,15 +87,11 @@ enum ChangeKind {
 
 extension Effects {
     /// Makes whatever watches a key at a place look again after a change, and drops the instances that must not stay.
-    ///
-    /// - `transaction`: The update or `modify` that ends with this change.
-    mutating func announce(
-        _ token: LockToken, _ place: Place, _ kind: ChangeKind, endOf transaction: Frame? = nil
-    ) {
+    mutating func announce(_ token: LockToken, _ place: Place, _ kind: ChangeKind) {
         // Nearly always, only the place's own follower is affected.
         if place.isAlone(token) {
             guard let follower = place[token].rare?.follower.value else { return }
-            return note(token, follower, isReset: kind.isWrite, endOf: transaction)
+            return note(token, follower, isReset: kind.isWrite)
         }
         var open = [(place, kind)]
         var reached: [(Follower, Bool)] = []
@@ -112,7 +108,7 @@ extension Effects {
         if case .found(let cell, _) = look, cell.has(CellFlags.held) {} else { look = nil }
         for (follower, isReset) in reached {
             let seen = isReset && follower.key == place.key ? look : nil
-            note(token, follower, isReset: isReset, endOf: transaction, seen)
+            note(token, follower, isReset: isReset, seen)
         }
     }
 
@@ -132,7 +128,7 @@ extension Effects {
                 }
             } else if kind == .loaded {
                 continue
-            } else if replacesCopies && watcher.isOwn(token, of: start) || !place.isCurrent(token, after: start) {
+            } else if replacesCopies && watcher.isOwn(token, of: start) || !place.isCurrent(token) {
                 drops.append(place)
             } else if kind == .unset {
                 place.watchAnchor(token)
@@ -154,10 +150,8 @@ extension Effects {
     }
 
     /// Makes a follower look again, and notes it if it has something to deliver.
-    @inline(never) mutating func note(
-        _ token: LockToken, _ follower: Follower, isReset: Bool, endOf transaction: Frame? = nil, _ look: Look? = nil
-    ) {
-        if follower.refresh(token, isReset: isReset, endOf: transaction, until: holder(), look, &garbage) {
+    @inline(never) mutating func note(_ token: LockToken, _ follower: Follower, isReset: Bool, _ look: Look? = nil) {
+        if follower.refresh(token, isReset: isReset, until: holder(), look, &garbage) {
             followers.append(follower)
         }
     }

@@ -2,8 +2,6 @@
 
 /// Something that happened in a family.
 enum Fact {
-    /// A container was asked for a key.
-    case read(Read)
     /// A write was done: what it changed for readers, or `nil` if they see an equal value, and whether the key wasn't held before.
     case wrote(Write, ChangeKind?, isNew: Bool)
     /// A loaded instance was dropped.
@@ -15,26 +13,18 @@ enum Fact {
     case waited(Load, by: Frame?, since: Duration)
     /// The closers of an instance have run or, without a key, a container was closed; it began at a time.
     case closed(Key?, Node, since: Duration, (any Error)?)
-    /// A container was released, with closers of these that never ran, or its own.
-    case released(Node, unclosed: [Key?])
-}
-
-/// A read of a key.
-struct Read {
-    let key: Key
-    /// The container that was asked, which may be a handle.
-    let container: Container
-    let node: Node
-    /// The load that records the read.
-    let recorder: Load?
-    /// The cell that answers and its owner, or `nil` if nothing was there, or the key was just loaded.
-    let seen: (cell: CellReference, owner: UnmanagedReference<Node>)?
 }
 
 /// How a load ended.
 enum LoadEnd {
     case kept(in: CellReference)
     case overtaken, notKept, failed
+}
+
+/// What makes events of the facts of a family.
+protocol FactSink: AnyObject, Sendable {
+    /// Receives a fact under the lock, and adds what's to be done about it to the effects.
+    func hear(_ token: LockToken, _ fact: Fact, _ effects: inout Effects)
 }
 
 /// What code does with a container.
@@ -47,11 +37,11 @@ package enum ContainerUse: Sendable {
     case copied
 }
 
-/// What receives the facts of a family.
-protocol FactSink: AnyObject, Sendable {
-    /// Receives a fact under the lock, and adds what's to be done about it to the effects.
-    func hear(_ token: LockToken, _ fact: Fact, _ effects: inout Effects)
-    /// Learns, outside every lock, what code is about to do with a container of a family whose reads are heard.
+/// Receives what code is about to do with a container where that isn't answered at once, on the thread that does it and outside every
+/// lock.
+///
+/// - `place`: Looks for the place.
+package protocol UseListener: Sendable {
     func used(_ container: Container, _ use: ContainerUse, _ key: Key?, at place: () -> SourcePlace?)
 }
 
@@ -86,36 +76,6 @@ extension Family {
     @inline(never) private func emitUnlocked(_ fact: Fact) {
         var effects = Effects()
         lock.withLock { token in emit(token, fact, &effects) }
-        effects.perform()
-    }
-}
-
-extension Container {
-    /// Says that code is about to do something with this container.
-    ///
-    /// - `place`: The place, which is found only if somebody listens.
-    @inline(__always)
-    package func note(_ use: ContainerUse, _ key: Key? = nil, at place: @autoclosure () -> SourcePlace? = nil) {
-        if let checker = asked.family.checker { checker.used(self, use, key, at: place) }
-    }
-
-    /// Says again, once it's known what the instance was made from, that a key was read that had to be loaded.
-    func noteLoaded(_ key: Key) { emitRead(key, isLoaded: true) }
-
-    /// Says that somebody receives an instance without a read.
-    package func noteReceived(_ key: Key) { if asked.family.checker != nil { emitRead(key, isLoaded: false) } }
-
-    @inline(never) private func emitRead(_ key: Key, isLoaded: Bool) {
-        if case .tracked(_, let container) = role { return container.emitRead(key, isLoaded: isLoaded) }
-        let node = node
-        var effects = Effects()
-        node.family.lock.withLock { token in
-            var seen: (cell: CellReference, owner: UnmanagedReference<Node>)?
-            if !isLoaded, case .found(let cell, let owner) = node.look(token, key) { seen = (cell, owner) }
-            let recorder = recorder ?? node.ownRecorder(token) { Frame.current }
-            let read = Read(key: key, container: self, node: node, recorder: recorder, seen: seen)
-            node.family.emit(token, .read(read), &effects)
-        }
         effects.perform()
     }
 }

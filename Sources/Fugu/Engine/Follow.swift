@@ -94,7 +94,7 @@ private struct FollowerState {
     /// The number of observers at which those whose owners were released are removed.
     var sweepCount = 16
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
-    var reloader = Kept<KeyLoader?>(nil)
+    var reloader = Kept<KeyDefinition?>(nil)
     var seen = Seen.nothing
     /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
     var watched: Provenance?
@@ -103,7 +103,7 @@ private struct FollowerState {
     /// since.
     var others: Set<Key> = []
     /// Whether the last instance that was seen reloads when its inputs change.
-    var reloads: Bool { watched?.followed ?? .none != .none }
+    var reloads: Bool { watched?.reloads == true }
     /// The pending events.
     var events = Queue<Event>()
     var number: UInt64 = 0
@@ -123,27 +123,12 @@ private struct FollowerState {
     /// An event for observers: the value, and whether it's that of a first load; or `nil` if the value is gone and must be loaded
     /// again, which is a separate event.
     ///
-    /// It was queued at a time, waits for the end of a frame, and is for one observer, or for all if that's `nil`.
-    typealias Event = (
-        value: Payload?, isLoad: Bool, number: UInt64, time: UInt64, holder: Frame?, only: Observer?
-    )
+    /// It waits for the end of a frame, and is for one observer, or for all if that's `nil`.
+    typealias Event = (value: Payload?, isLoad: Bool, number: UInt64, holder: Frame?, only: Observer?)
 
-    mutating func queue(
-        _ value: Payload?, isLoad: Bool = false, at time: UInt64, until holder: Frame?, only: Observer? = nil
-    ) {
+    mutating func queue(_ value: Payload?, isLoad: Bool = false, until holder: Frame?, only: Observer? = nil) {
         number += 1
-        events.append((value, isLoad, number, time, holder, only))
-    }
-
-    /// Removes the events that were queued in a transaction and wait for its end, and returns whether there were any.
-    mutating func removeEvents(of transaction: Frame, since time: UInt64, _ garbage: inout Garbage) -> Bool {
-        let holder = transaction.outermost.object
-        // If the transaction runs inside another frame, remove only first loads: other changes there are already published.
-        return events.remove(
-            { event in
-                guard event.holder === holder, event.time > time else { return false }
-                return event.isLoad || holder === transaction
-            }, &garbage)
+        events.append((value, isLoad, number, holder, only))
     }
 }
 
@@ -152,20 +137,13 @@ extension Follower {
     /// Looks again, queues an event if what's seen has changed, and returns whether there's something to deliver.
     ///
     /// - `isReset`: Whether the key was reset, so that it's loaded again even if it doesn't reload.
-    /// - `transaction`: The transaction that ends with this change, which replaces the events that wait for its end.
     /// - `holder`: The frame at whose end the event is delivered.
     /// - `look`: What's seen, if that's known.
     func refresh(
-        _ token: LockToken, isReset: Bool = false, endOf transaction: Frame? = nil, until holder: Frame? = nil,
-        _ look: Look? = nil, _ garbage: inout Garbage
+        _ token: LockToken, isReset: Bool = false, until holder: Frame? = nil, _ look: Look? = nil,
+        _ garbage: inout Garbage
     ) -> Bool {
         if state[token].isEnded { return false }
-        // Observers are owed an event for the ones dropped undelivered, even if it only reports that the value is gone.
-        var isOwed = false
-        if let transaction {
-            isOwed = state[token].removeEvents(
-                of: transaction, since: transaction.state[token].rare?.begun ?? 0, &garbage)
-        }
         guard case .found(let cell, _) = look ?? node.use({ $0.lookInline(token, key) }) else {
             // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again. Without a
             // reloader, observers that missed this event, such as a view that reads at this moment, receive the next one.
@@ -174,7 +152,7 @@ extension Follower {
             }
             switch state[token].seen {
             case .nothing: return false
-            case .value where isOwed || isReset || key.kind == .property || state[token].reloads:
+            case .value where isReset || key.kind == .property || state[token].reloads:
                 state[token].seen = .loss(byItsLoad: false)
             case .value: return false
             case .loss:
@@ -189,12 +167,11 @@ extension Follower {
         var isFirst = true
         if case .value(let last) = state[token].seen {
             isFirst = false
-            if last == cell.time, !isOwed { return false }
+            if last == cell.time { return false }
         }
         state[token].seen = .value(time: cell.time)
         guard let payload = cell.payload else { return false }
-        state[token].queue(
-            payload, isLoad: isFirst && cell.has(CellFlags.loaded), at: now(token), until: holder)
+        state[token].queue(payload, isLoad: isFirst && cell.has(CellFlags.loaded), until: holder)
         return true
     }
 
@@ -214,14 +191,10 @@ extension Follower {
         return isByItsLoad
     }
 
-    /// Whether a change of an input at a place reaches the node: no node in between hides it, or a layer there wraps it.
+    /// Whether a change of an input at a place reaches the node: no node in between hides it.
     func isReached(_ token: LockToken, from start: Place) -> Bool {
         start[token].node.use { home in
-            if !node.use({ $0.path(below: home).contains { $0.holds(token, start.key) } }) { return true }
-            // Only features have layers.
-            if start.key.kind == .property { return false }
-            let inputs = state[token].others.union(state[token].watched?.keys ?? [])
-            return inputs.contains { $0 != start.key && $0.known(at: home.depth) == start.key }
+            !node.use { $0.path(below: home).contains { $0.holds(token, start.key) } }
         }
     }
 
@@ -241,11 +214,9 @@ extension Follower {
     /// Queues the event that the value is gone, unless it's the last one queued, and returns whether it did.
     func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
         if let last = state[token].events.last, last.value == nil { return false }
-        state[token].queue(nil, at: now(token), until: holder)
+        state[token].queue(nil, until: holder)
         return true
     }
-
-    private func now(_ token: LockToken) -> UInt64 { family.state[token].now }
 
     /// Watches the inputs of an instance, and of those past which the node sees: a change of one may hide the instance, or
     /// uncover another one.
@@ -271,7 +242,7 @@ extension Follower {
     }
 
     fileprivate func add(
-        _ token: LockToken, _ observer: Observer, _ reloader: KeyLoader?, startsWithPresent: Bool,
+        _ token: LockToken, _ observer: Observer, _ reloader: KeyDefinition?, startsWithPresent: Bool,
         _ garbage: inout Garbage
     ) {
         observer.begin(self, at: state[token].number)
@@ -279,11 +250,11 @@ extension Follower {
         if state[token].reloader.value == nil { state[token].reloader.replace(by: reloader, &garbage) }
         guard startsWithPresent else { return }
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
-            state[token].queue(payload, at: now(token), until: nil, only: observer)
+            state[token].queue(payload, until: nil, only: observer)
         } else if observer.onGone != nil {
             // From now on the value counts as missed, so that a load that fails is tried again.
             if !isMissing(token) { state[token].seen = .loss(byItsLoad: false) }
-            state[token].queue(nil, at: now(token), until: nil, only: observer)
+            state[token].queue(nil, until: nil, only: observer)
         } else {
             missFirst(token)
         }
@@ -382,7 +353,6 @@ extension Follower {
     private struct Turn: ~Copyable {
         let event: FollowerState.Event
         let observers: [Observer?]
-        let reloader: KeyLoader?
     }
 
     /// Delivers queued events, unless another thread is doing so, which then delivers these, too.
@@ -432,10 +402,7 @@ extension Follower {
     private func takeTurn(_ token: LockToken, in frame: Frame?) -> Turn? {
         state[token].isDelivering = isDue(token, in: frame)
         guard state[token].isDelivering else { return nil }
-        let event = state[token].events.takeFirst()
-        // Only a value that's gone is loaded again.
-        let reloader = event.value == nil ? state[token].reloader.value : nil
-        return Turn(event: event, observers: state[token].observers.slots, reloader: reloader)
+        return Turn(event: state[token].events.takeFirst(), observers: state[token].observers.slots)
     }
 
     /// Whether there's an event that no longer has to wait for the end of a frame.
@@ -466,18 +433,18 @@ extension Follower {
             turn.observers.forEachUncounted { $0.onGone?(container) }
             // Trackers of reads count this as a change, and the load that follows as none.
             turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
-            return reload(turn.reloader, in: container)
+            return reload(in: container)
         }
         if let only = turn.event.only { return only.hear(value, number) }
         turn.observers.forEachUncounted { if !isLoad || !$0.skipsLoads { $0.hear(value, number) } }
     }
 
     /// Loads the key again, if there's still no value.
-    private func reload(_ reloader: KeyLoader?, in container: Container) {
-        guard isGone(), let reloader else { return }
+    private func reload(in container: Container) {
+        guard isGone(), let reloader = family.lock.withLock({ state[$0].reloader.value }) else { return }
         if let input = missingInput() { return family.reports.report(Messages.notReloaded(key, without: input)) }
-        for input in deepInputs() { _ = try? input.loader?.readNow(.reload, in: container) }
-        _ = reloader(container, true)
+        for input in deepInputs() { _ = try? input.definition?.readNow(.reload, in: container) }
+        _ = reloader.prepare(in: container, reportsFailure: true)
         _ = isGone()
     }
 
@@ -536,11 +503,11 @@ extension Container {
     ///
     /// Writes of the key here and in the nodes above take the slow path from then on.
     func add(
-        _ observer: Observer, _ reloader: KeyLoader?, _ naming: (any KeyNaming)? = nil, startsWithPresent: Bool = false
+        _ observer: Observer, _ reloader: KeyDefinition?, startsWithPresent: Bool = false
     ) {
         let (node, key) = (node, observer.key)
         note(.observed, key)
-        if let naming { node.family.learn(naming, of: key) }
+        if let naming = reloader?.naming { node.family.learn(naming, of: key) }
         let container = (owner ?? (isView ? nil : self)).map { WeakReference($0) }
         var garbage = Garbage()
         let follower: Follower? = node.family.lock.withLock { token in

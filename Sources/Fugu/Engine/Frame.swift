@@ -1,17 +1,17 @@
 import Synchronization
 
-/// A unit of work that runs user code, such as a load, an update, a `modify`, rules, a round of observers, or a closing.
+/// A unit of work that runs user code, such as a load, an update, rules, a round of observers, or a closer.
 ///
 /// The parents of a frame form a chain, from what is needed to what needs it, which messages print.
 final class Frame: WordIdentifier {
     enum Kind {
-        case load, modify, update, rules, observers, closing, closer, warmUp
+        case load, part, update, rules, observers, closer, task, warmUp
     }
     let kind: Kind
     let family: Family
-    /// The node that's read, changed, or closed.
+    /// The node that's read, changed, or closed, or in which the instance of a closer or a task lives.
     let node: Node?
-    /// The key that's loaded or modified, or whose closers run.
+    /// The key that's loaded, of which a part is set, or whose closers or task run.
     let key: Key?
     /// The frame that needs this one.
     let parent: Frame?
@@ -91,7 +91,6 @@ final class Frame: WordIdentifier {
     /// Returns the waiters, which the caller must wake outside the lock.
     func finish(_ token: LockToken) -> [Waiter] {
         markFinished()
-        if kind == .modify { endExclusion(token) }
         return state[token].rare?.waiters.takeAll() ?? []
     }
 
@@ -99,12 +98,6 @@ final class Frame: WordIdentifier {
     @inline(never) func end() {
         for waiter in family.lock.withLock({ token in finish(token) }) { waiter.wake() }
         deliver()
-    }
-
-    /// Begins a wait for the end on behalf of another frame, or returns `nil` if that would close a circle of waits.
-    func beginWait(_ token: LockToken, for frame: Frame?) -> Wait? {
-        if Waits.add(frame, for: self) != nil { return nil }
-        return Wait(waiter: addWaiter(token), frame: frame, target: self)
     }
 
     /// Returns a waiter for the end of a frame that hasn't ended.
@@ -140,18 +133,12 @@ final class RareFrameState {
     var deferred = Kept<[Follower]>([])
     /// The pending writes of an update or of rules, and of the nested updates in progress, or empty if none are collected.
     var pending: [PendingWrites] = []
-    /// The time at which an update, a `modify`, or a run of rules began.
-    var begun: UInt64 = 0
     /// The last failure of each feature that the frame needed.
     var failures = KeyTable<FailedNeed>()
     /// The errors of features that a warm-up needed and nothing supplies.
     var missingSupplies = Kept<[LoadError]>([])
     /// What a load needs.
     var run = LoadRun()
-    /// The async loads that code in this frame has begun and waits for.
-    var ownLoads = SparseList<Frame>()
-    /// The priority of the task, which waiters raise.
-    var priority: UInt8 = 0
 
     @inline(never) init() {}
 }
@@ -164,8 +151,6 @@ struct FailedLoad: Sendable {
     let text: String
     /// Whether a feature wasn't set that isn't loaded in tests.
     let isUnset: Bool
-    /// The path from the key to the one whose load threw the error.
-    let way: [Key]
     /// The inputs that the load had read.
     let inputs: [Key]
     /// Whether a later load has succeeded.
@@ -174,11 +159,10 @@ struct FailedLoad: Sendable {
     private static let longestText = 500
 
     /// Creates a record, outside every lock, because describing the error is user code.
-    init(_ error: any Error, way: [Key], inputs: [Key]) {
+    init(_ error: any Error, inputs: [Key]) {
         let text = "\(error)"
         isUnset = (error as? LoadError)?.code == .notSet
         self.text = text.count > Self.longestText ? text.prefix(Self.longestText) + "…" : text
-        self.way = way
         self.inputs = inputs
     }
 }
@@ -270,6 +254,11 @@ struct Context: Sendable {
         try await $bound.withValue(Context(container, frame, .taskOrThread)) { try await body() }
     }
 
+    /// Runs `body`, whose changes are delivered at once, as part of a frame.
+    static func run(apart frame: Frame, _ body: () async -> Void) async {
+        await $bound.withValue(Context(nil, frame, .none)) { await body() }
+    }
+
     private init(_ container: Container?, _ frame: Frame?, _ execution: Execution) {
         self.container = container ?? Self.bound?.container
         self.frame = frame
@@ -349,7 +338,8 @@ final class Waiter: WordIdentifier {
     /// Returns when woken, even if the task is canceled.
     func wait() async { try? await suspend() }
 
-    @inline(never) private func suspend() async throws {
+    /// Returns when woken, or throws the error with which it was released, even if the task is canceled.
+    @inline(never) func suspend() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let (isReleased, error) = state.withLock { state -> (Bool, (any Error)?) in
                 if case .released(let error) = state { return (true, error) }
@@ -358,25 +348,6 @@ final class Waiter: WordIdentifier {
             }
             if let error { continuation.resume(throwing: error) } else if isReleased { continuation.resume() }
         }
-    }
-}
-
-/// A wait for the end of a frame, on behalf of another one.
-struct Wait {
-    fileprivate let waiter: Waiter
-    fileprivate let frame: Frame?
-    fileprivate let target: Frame
-
-    /// Blocks the thread until the frame has ended.
-    func block() {
-        try? waiter.block()
-        Waits.remove(frame, for: target)
-    }
-
-    /// Returns when the frame has ended.
-    func suspend() async {
-        await waiter.wait()
-        Waits.remove(frame, for: target)
     }
 }
 
@@ -434,111 +405,57 @@ struct SparseList<Element: WordIdentifier> {
     }
 }
 
-/// The graph of waits between frames, for all families, because a load of one may need another's.
+/// The waits between frames, for all families, because a load of one may need another's.
 enum Waits {
-    /// Frames, with the number of waits for or by each.
-    private typealias Ends = WordTable<ObjectIdentifier, (frame: Frame, count: Int)>
+    /// The waits of each frame, its own and those of frames that it needs.
+    private static let all = Locked<[ObjectIdentifier: SparseList<Waiter>]>([:])
 
-    /// The waits of one frame.
-    private struct Edges {
-        /// The frames that it waits for, itself or through frames that it needs.
-        var targets = Ends()
-        /// The frames that wait for it.
-        var waiters = Ends()
-        var isEmpty: Bool { targets.isEmpty && waiters.isEmpty }
-    }
-    private static let edges = Locked<[ObjectIdentifier: Edges]>([:])
-
-    /// Records that `waiter` is about to wait for `target`, unless that would close a circle of waits.
+    /// Records a wait that's about to begin, unless it would close a circle of waits.
     ///
-    /// It searches from both ends and continues where it has searched less, so that many waiters for one target, or a long chain of
-    /// waits, don't slow each other down.
-    ///
-    /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, `waiter`, would wait for
-    ///   the first, `target`.
-    @inline(never) static func add(_ waiter: Frame?, for target: Frame) -> [Frame]? {
-        guard let waiter else { return nil }
-        let above = Array(waiter.chain)
-        return edges.withLock { edges in
-            if let circle = findCircle(from: waiter, to: target, ObjectSet(above), edges) { return circle }
-            for frame in above { change(&edges[ObjectIdentifier(frame), default: Edges()].targets, target, by: 1) }
-            change(&edges[ObjectIdentifier(target), default: Edges()].waiters, waiter, by: 1)
+    /// - Returns: The circle, or `nil` if there is none. Each frame needs the next one; the last, the waiter's, would wait for the first.
+    @inline(never) static func add(_ waiter: Waiter) -> [Frame]? {
+        guard let reader = waiter.reader, let target = waiter.load?.frame else { return nil }
+        let above = ObjectSet(Array(reader.chain))
+        return all.withLock { all in
+            // The frames for which the target waits, each with the wait that leads there and the place of the frame that it's for.
+            var found: [(frame: Frame, wait: Waiter?, former: Int)] = [(target, nil, 0)]
+            var seen = ObjectSet([target])
+            var index = 0
+            while index < found.count {
+                if above.contains(found[index].frame) {
+                    var circle = way(from: found[index].frame, to: reader)
+                    while let wait = found[index].wait {
+                        index = found[index].former
+                        circle = way(from: found[index].frame, to: wait.reader!) + circle
+                    }
+                    return circle
+                }
+                for wait in all[ObjectIdentifier(found[index].frame)]?.slots ?? [] {
+                    guard let wait, seen.insert(wait.load!.frame) else { continue }
+                    found.append((wait.load!.frame, wait, index))
+                }
+                index += 1
+            }
+            for frame in reader.chain { all[ObjectIdentifier(frame), default: SparseList()].append(waiter) }
             return nil
         }
     }
 
-    private static func findCircle(
-        from waiter: Frame, to target: Frame, _ above: ObjectSet, _ edges: [ObjectIdentifier: Edges]
-    ) -> [Frame]? {
-        // The frames that need the waiter, directly or indirectly, each with the frame that it needs.
-        var needs = WordTable<ObjectIdentifier, Frame>()
-        var behind = [waiter]
-        // The frames that the target waits for, or `nil` once it's known to need the waiter.
-        var ahead: [Frame]? = [target]
-        var seen = ObjectSet([target])
-        var (costAhead, costBehind) = (0, 0)
-        while let last = behind.last {
-            let waiters = edges[ObjectIdentifier(last)]?.waiters ?? Ends()
-            if let next = ahead?.last {
-                let waits = edges[ObjectIdentifier(next)]?.targets ?? Ends()
-                if above.contains(next) {
-                    ahead = nil
-                    continue
-                } else if costAhead + waits.count <= costBehind + waiters.count {
-                    costAhead += waits.count + 1
-                    ahead!.removeLast()
-                    for wait in waits.values where seen.insert(wait.frame) { ahead!.append(wait.frame) }
-                    continue
-                }
-            } else if ahead != nil {
-                return nil
-            }
-            costBehind += waiters.count + 1
-            behind.removeLast()
-            if last === target { return circle(from: last, to: waiter, needs) }
-            let parent = last.parent?.chain.first { _ in true }
-            for next in [parent].compactMap(\.self) + waiters.values.map(\.frame)
-            where next !== waiter && !next.isFinished && needs[ObjectIdentifier(next)] == nil {
-                needs[ObjectIdentifier(next)] = last
-                behind.append(next)
-            }
-        }
-        return nil
+    /// Returns the frames from one to another that it needs.
+    private static func way(from first: Frame, to last: Frame) -> [Frame] {
+        [first] + last.chain.prefix { $0 !== first }.reversed()
     }
 
-    private static func circle(
-        from first: Frame, to last: Frame, _ needs: WordTable<ObjectIdentifier, Frame>
-    ) -> [Frame] {
-        var circle = [first]
-        while let frame = circle.last, frame !== last, let next = needs[ObjectIdentifier(frame)] { circle.append(next) }
-        return circle
-    }
-
-    @inline(never) static func remove(_ waiter: Frame?, for target: Frame) {
-        guard let waiter else { return }
-        // The caller keeps both frames, so none is released under the lock.
-        edges.withLock { edges in
+    @inline(never) static func remove(_ waiter: Waiter) {
+        guard let reader = waiter.reader else { return }
+        // The caller keeps the waiter, so nothing is released under the lock.
+        all.withLock { all in
             // All parents, because one may have ended since `add`.
-            for frame in sequence(first: waiter, next: { $0.parent }) {
+            for frame in sequence(first: reader, next: { $0.parent }) {
                 let id = ObjectIdentifier(frame)
-                if edges[id] == nil { continue }
-                change(&edges[id]!.targets, target, by: -1)
-                if edges[id]!.isEmpty { edges[id] = nil }
+                all[id]?.remove(waiter)
+                if all[id]?.count == 0 { all[id] = nil }
             }
-            let id = ObjectIdentifier(target)
-            if edges[id] == nil { return }
-            change(&edges[id]!.waiters, waiter, by: -1)
-            if edges[id]!.isEmpty { edges[id] = nil }
         }
-    }
-
-    private static func change(_ ends: inout Ends, _ frame: Frame, by number: Int) {
-        let count = (ends[ObjectIdentifier(frame)]?.count ?? 0) + number
-        ends[ObjectIdentifier(frame)] = count > 0 ? (frame, count) : nil
-    }
-
-    /// Returns the frames that a frame waits for, itself or through frames that it needs.
-    @inline(never) static func targets(of frame: Frame) -> [Frame] {
-        edges.withLock { edges in edges[ObjectIdentifier(frame)]?.targets.values.map(\.frame) ?? [] }
     }
 }

@@ -32,15 +32,15 @@ extension Frame {
 
 /// What's known of a load when it begins.
 struct LoadFacts: Sendable {
-    /// The home that the feature declares, or `inferred` for a decoration.
+    /// The home that the feature declares.
     let home: Home
     /// The instance lives here or deeper: the node to which the feature declares to belong, or the nearest one that holds the key
     /// without a value.
     let floor: UnmanagedReference<Node>?
     /// Whether another loader than the feature's own loads.
     let isReplaced: Bool
-    /// The inputs a change of which replaces the instance, also if it came during the load.
-    let followed: FollowedInputs
+    /// Whether a change of an input drops the instance, also one during the load.
+    let reloads: Bool
     let isExternal: Bool
     /// Whether something is loaded in the feature's place, whose inputs don't count.
     let isStandIn: Bool
@@ -48,8 +48,6 @@ struct LoadFacts: Sendable {
     let expected: UnmanagedReference<Node>
     /// The time at which the load began.
     let begun: UInt64
-    /// Whether the load began after its container was closed, or while it's being closed, for nothing that began before.
-    let isLate: Bool
 }
 
 /// A key that a load has read.
@@ -99,6 +97,10 @@ struct FrameState {
     var container: UnmanagedReference<Container>?
     /// The node that the handle reads after the load.
     fileprivate(set) var home: UnmanagedReference<Node>?
+    #if DEBUG
+    /// The time at which the load began.
+    var start = Duration.zero
+    #endif
 
     var rare: RareFrameState?
 
@@ -170,65 +172,7 @@ struct LoadRun {
     var mark: LoadMark?
 }
 
-/// A family's loads of one key that are in progress.
-///
-/// The code that runs a load keeps it until it has left the list.
-struct LoadList {
-    private var list = SparseList<Frame>()
-    /// The loads that readers may join, by the node in which the instance was expected to live, once there are many.
-    private var homes: [UnmanagedReference<Node>: SparseList<Frame>]?
-
-    var all: [Load] { list.all.map { Load($0) } }
-    var isEmpty: Bool { list.isEmpty }
-
-    mutating func append(_ load: Load) {
-        list.append(load.frame)
-        guard homes != nil || list.count >= 8 else { return }
-        let added = homes == nil ? all : [load]
-        homes = homes ?? [:]
-        for load in added { homes![load.facts.expected, default: SparseList()].append(load.frame) }
-    }
-
-    mutating func remove(_ load: Load) {
-        list.remove(load.frame)
-        if list.isEmpty { homes = nil } else { removeCandidate(load) }
-    }
-
-    /// Takes a load out of those that readers may join.
-    mutating func removeCandidate(_ load: Load) {
-        guard homes != nil else { return }
-        let expected = load.facts.expected
-        homes![expected]?.remove(load.frame)
-        if homes![expected]?.isEmpty == true { homes![expected] = nil }
-    }
-
-    /// Returns the loads that a reader may join: those of which the instance was expected to live in its node or above, since
-    /// the end of another load may have changed the expectation.
-    func candidates(for reader: Node) -> some Sequence<Load> {
-        let slots =
-            homes.map { homes in reader.path.flatMap { homes[UnmanagedReference($0)]?.slots ?? [] } } ?? list.slots
-        return slots.lazy.compactMap { $0?.load }
-    }
-}
-
 // MARK: Inputs
-
-extension CellReference {
-    /// The time by which an instance recognizes what it was made from.
-    ///
-    /// A value that's set has the time of an equal default that it hides, but wasn't made from the same.
-    func inputTime(_ provenance: Provenance?) -> UInt64 { provenance == nil ? time : time | Input.madeBit }
-}
-
-extension Input {
-    /// Marks the time of what was made from other inputs.
-    fileprivate static let madeBit: UInt64 = 1 << 63
-
-    /// Whether an instance that was made from what was seen then may stay, by the times of that and of what's seen now.
-    ///
-    /// A value that was set since and equals it changes nothing; a default that's uncovered does, because it has more inputs.
-    static func isSame(_ now: UInt64, as then: UInt64) -> Bool { now == then || now | madeBit == then }
-}
 
 extension Load {
     /// Records that the load read a key from a cell of a node.
@@ -237,39 +181,25 @@ extension Load {
         let depth = owner.depth
         guard !isFinished, depth <= node.depth else { return }
         if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
-        let key = key.known(at: node.depth)
         let place = cell.place
         let provenance = place?[token].provenance
         add(
             token,
             Input(
-                key: key, time: cell.has(CellFlags.hasWord) ? cell.inputTime(provenance) : node.time(token, of: key),
+                key: key, time: cell.has(CellFlags.hasWord) ? cell.time : node.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
-        guard let outer = outerRecorder(token) else { return }
-        outer.record(token, cell, of: owner, as: key)
-    }
-
-    /// Returns the load whose handle made the container that asked, if it needs this load, whose reads are then its inputs, too.
-    func outerRecorder(_ token: LockToken) -> Load? {
-        guard let outer = node.storage[token].rare?.recorder, outer != self, !outer.isFinished,
-            frame.chain.contains(where: { $0 === outer.frame })
-        else { return nil }
-        return outer
     }
 
     /// Records an input whose value was given to the load but not kept.
     func record(_ token: LockToken, _ outcome: LoadOutcome, of key: Key) {
         guard !isFinished, outcome.home.depth <= node.depth else { return }
         if outcome.isProvisional { state[token].isProvisional = true }
-        let key = key.known(at: node.depth)
         let time = outcome.hasFailed && !outcome.isOld ? node.time(token, of: key) : Input.neverKept
         add(
             token,
             Input(key: key, time: time, isKept: false, provenance: outcome.provenance, lifetime: outcome.lifetime),
             outcome.home.depth)
-        guard let outer = outerRecorder(token) else { return }
-        outer.record(token, outcome, of: key)
     }
 
     /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
@@ -282,18 +212,29 @@ extension Load {
         record(token, root.madeCell(token, key), of: UnmanagedReference(root), as: key)
     }
 
-    /// Records a key by what the node sees of it now, though the load was refused a value: a change may give it one.
+    /// Records a key of which the node sees nothing.
     func recordUnseen(_ token: LockToken, _ key: Key) {
         guard !isFinished else { return }
-        let key = key.known(at: node.depth)
-        add(
-            token,
-            Input(key: key, time: node.time(token, of: key), isKept: true, provenance: nil, lifetime: nil), 0)
-        outerRecorder(token)?.recordUnseen(token, key)
+        let time = node.time(token, of: key)
+        add(token, Input(key: key, time: time, isKept: true, provenance: nil, lifetime: nil), 0)
+    }
+
+    /// Records where a key is held, whose value isn't read.
+    func recordHeld(_ token: LockToken, _ key: Key) {
+        guard let holder = node.path.first(where: { $0.holds(token, key) }) else {
+            return recordMissing(token, of: key)
+        }
+        record(token, holder.madeCell(token, key), of: UnmanagedReference(holder), as: key)
     }
 
     /// Notes that what the load gives is only for its container.
     func noteLocal(_ token: LockToken) { if !isFinished { state[token].isLocal = true } }
+
+    /// Lets nothing that was read so far be an input.
+    func forgetInputs(_ token: LockToken, _ garbage: inout Garbage) {
+        state[token].forgetInputs(&garbage)
+        (state[token].depth, state[token].isLocal) = (0, false)
+    }
 
     func add(_ token: LockToken, _ input: Input, _ depth: Int) {
         if depth > state[token].depth { state[token].depth = depth }
@@ -301,25 +242,13 @@ extension Load {
         state[token].append(input)
     }
 
-    /// Whether any input has changed since it was read.
-    func hasOldInputs(_ token: LockToken) -> Bool {
-        if family.state[token].now == facts.begun { return false }
+    /// Whether any input has changed since it was read or, for another node than the load's, is another one there.
+    func hasOldInputs(_ token: LockToken, for other: Node? = nil) -> Bool {
+        if other == nil, family.state[token].now == facts.begun { return false }
+        let node = other ?? node
         guard let first = state[token].firstInput else { return false }
-        return isOld(token, first) || state[token].moreInputs.contains { isOld(token, $0) }
-    }
-
-    /// Whether an input has changed since it was read, so that the instance isn't kept.
-    func mustBeRetried(_ token: LockToken) -> Bool {
-        switch facts.followed {
-        case .none: false
-        case .first: state[token].firstInput.map { isOld(token, $0) } ?? false
-        case .all: hasOldInputs(token)
-        }
-    }
-
-    /// Whether an input has changed since it was read.
-    func isOld(_ token: LockToken, _ input: Input) -> Bool {
-        !Input.isSame(node.time(token, of: input.key), as: input.time)
+        if node.time(token, of: first.key) != first.time { return true }
+        return state[token].moreInputs.contains { node.time(token, of: $0.key) != $0.time }
     }
 
     /// Adds a closer, and returns whether the load was still running.
@@ -371,7 +300,6 @@ extension Load {
         for container: Container, _ recorder: Load?, mayRunHere: Bool, _ joined: Waiter?,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) -> Waiter? {
-        let priority = Task.currentPriority
         let task = Task<Void, Never>.start(atOnce: mayRunHere) { [self] in
             let view = Container(handle: self)
             family.emit(.began(self))
@@ -392,23 +320,17 @@ extension Load {
         if isFinished { return nil }
         let waiter = joined ?? Waiter()
         var isRefused = false
-        let raised: UInt8? = family.lock.withLock { token in
-            if isFinished { return nil }
+        let isOver = family.lock.withLock { token in
+            if isFinished { return true }
             let rare = state[token].more()
             rare.run.task = task
             if joined == nil { rare.waiters.append(waiter) }
             // A closing may have refused the reader before.
-            isRefused = rare.waiters.isEmpty || node.storage[token].isAbandoning && node.refuses(token, parent)
-            // A more urgent task may already wait.
-            if rare.priority > priority.rawValue { return rare.priority }
-            rare.priority = priority.rawValue
-            return 0
+            isRefused = rare.waiters.isEmpty || node.storage[token].isClosed && node.refuses(token, parent)
+            return false
         }
-        guard let raised else { return nil }
         if isRefused { refuse(waiter) }
-        guard raised > 0, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return waiter }
-        task.escalatePriority(to: TaskPriority(rawValue: raised))
-        return waiter
+        return isOver ? nil : waiter
     }
 
     /// Runs the closers of a failed or canceled load.
@@ -418,8 +340,10 @@ extension Load {
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
-            guard let error = await CloserCall(in: frame).run(closer, nil) else { continue }
-            family.reports.report(Messages.closerFailed(of: key, error))
+            // Not in this task, which may be canceled.
+            do { try await Teardown(key, home: node, []).call(closer, in: frame, atOnce: true) } catch {
+                family.reports.report(Messages.closerFailed(of: key, error))
+            }
         }
     }
 
@@ -434,41 +358,33 @@ extension Load {
         var inputs: [Key] = []
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
         let failedWay = error.map { [key] + frame.way(to: $0) } ?? []
-        let (home, isFirstLate) = family.lock.withLock { token in
-            if facts.isStandIn {
-                state[token].forgetInputs(&effects.garbage)
-                (state[token].depth, state[token].isLocal) = (0, false)
-            }
+        let (home, isOutlived) = family.lock.withLock { token in
+            if facts.isStandIn { forgetInputs(token, &effects.garbage) }
             let outcome = LoadOutcome(token, of: self, way: failedWay)
             state[token].home = UnmanagedReference(outcome.home)
+            let isLate = key.kind != .property && error == nil && node.refuses(token, frame)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
             effects.wake(frame.finish(token))
             let end = outcome.settle(token, &given, for: recorder, &effects)
             if !failedWay.isEmpty { inputs = state[token].inputs.map(\.key) }
             outcome.removeFromLists(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
-            return (outcome.home, facts.isLate && error == nil && self.isFirstLate(token))
+            if case .kept = end { noteKept(token, outcome, &effects) }
+            return (outcome.home, isLate && node.isFirstLate(token))
         }
         effects.perform()
-        if isFirstLate { family.reports.report(Messages.loadedAfterClosing(way)) }
+        if isOutlived { family.reports.report(Messages.loadedAfterClosing(way)) }
         if let error {
-            remember(error, failedWay, inputs)
+            remember(error, inputs)
             if case .failure = given { parent?.needFailed(failedWay, error) }
         }
         return (given, home)
     }
 
-    /// Returns whether nothing was loaded in the container since the closing, and notes that something is.
-    private func isFirstLate(_ token: LockToken) -> Bool {
-        let rare = node.storage[token].more()
-        defer { rare.closing.hasLoadedLate = true }
-        return !rare.closing.hasLoadedLate
-    }
-
     /// Outside the lock: remembers that the load has failed.
-    func remember(_ error: any Error, _ way: [Key], _ inputs: [Key]) {
+    private func remember(_ error: any Error, _ inputs: [Key]) {
         if error is CancellationError { return }
-        let failure = FailedLoad(error, way: way, inputs: inputs)
+        let failure = FailedLoad(error, inputs: inputs)
         family.lock.withLock { token in
             if node.isEnded(token) { return }
             node.storage[token].more().failures[key] = failure
@@ -506,8 +422,10 @@ extension Load {
     }
 
     /// Adds the load to the list of its key's loads.
-    func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in loads: inout LoadList) {
-        loads.append(self)
+    func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in record: KeyRecord) {
+        record.loads.append(frame)
+        facts.expected.use { $0.place(token, key)[token].load = UnmanagedReference(frame) }
+        noteBegin(token)
         state[token].container = container
         node.beginWork(token)
     }
@@ -516,19 +434,7 @@ extension Load {
     ///
     /// - Throws: `CancellationError` if the waiting task is canceled first.
     func await(_ waiter: Waiter) async throws {
-        // The frame may have been raised a moment ago, and its task not yet.
-        if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            frame.escalate(to: Task.currentPriority)
-        }
         try await waiter.wait { [self] in withdraw(waiter) }
-    }
-
-    /// Raises the load as far as a frame that has begun to wait for it, whose task may not have been raised yet.
-    @inline(never)
-    func raise(for waiting: Frame) {
-        guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else { return }
-        let raised = waiting.family.lock.withLock { token in waiting.state[token].rare?.priority ?? 0 }
-        if raised > 0 { frame.escalate(to: TaskPriority(rawValue: raised)) }
     }
 
     /// Removes a reader that no longer waits.
@@ -540,44 +446,24 @@ extension Load {
             state[token].rare?.waiters.remove(waiter)
             // Without a task, the one that began the load doesn't wait yet.
             guard state[token].isAbandoned else { return nil }
-            family.record(token, of: key)?.loads.removeCandidate(self)
+            leave(token)
             return state[token].rare?.run.task
         }
         task?.cancel()
+    }
+
+    /// Lets no reader join the load any longer.
+    func leave(_ token: LockToken) {
+        guard let place = facts.expected.use({ $0.cell(token, key)?.place }), place[token].load?.object === frame else {
+            return
+        }
+        place[token].load = nil
     }
 
     /// Refuses a reader that waits in a container that's being closed.
     func refuse(_ waiter: Waiter) {
         withdraw(waiter)
         waiter.release(with: LoadError.closed([]))
-    }
-}
-
-extension Frame {
-    /// Notes that code in this frame waits for an async load that it has begun.
-    func addOwnLoad(_ load: Load) {
-        family.lock.withLock { token in state[token].more().ownLoads.append(load.frame) }
-    }
-
-    func removeOwnLoad(_ load: Load) {
-        family.lock.withLock { token in _ = state[token].rare?.ownLoads.remove(load.frame) }
-    }
-
-    /// Raises the priority of a load, of what it waits for, and of the loads that it needs.
-    @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    fileprivate func escalate(to priority: TaskPriority) {
-        var seen = ObjectSet([self])
-        var open = [self]
-        while let frame = open.popLast() {
-            let (task, ownLoads) = frame.family.lock.withLock { token -> (Task<Void, Never>?, [Frame]) in
-                let rare = frame.state[token].more()
-                guard rare.priority < priority.rawValue else { return (nil, []) }
-                rare.priority = priority.rawValue
-                return (rare.run.task, rare.ownLoads.all)
-            }
-            task?.escalatePriority(to: priority)
-            open += (ownLoads + Waits.targets(of: frame)).filter { seen.insert($0) }
-        }
     }
 }
 

@@ -8,19 +8,20 @@ struct LoadOutcome {
     let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
-    /// Whether an input changed during the load, or the loader of a failed one.
+    /// Whether an input changed during the load, or the key was reset, so that the instance is given to readers and not kept.
     let isOld: Bool
-    /// Whether waiters ask again: the instance isn't kept for that reason, or the load failed when its container was already gone.
+    /// Whether waiters, which may have come after the change of an input, ask again, or since the load failed when its container was
+    /// already gone.
     let mustBeRetried: Bool
     /// Whether the outcome is only for the reader that began the load.
     let isProvisional: Bool
+    /// Whether the home was closed before the load began, for nothing that began before: the instance is kept and never closed.
+    private let isLate: Bool
     /// The key's place in the root.
     private let rootPlace: Place
 
     var hasFailed: Bool { !way.isEmpty }
     var key: Key { load.key }
-    /// The key by which the home knows the instance, not that of its declared home.
-    var knownKey: Key { key.known(at: home.depth) }
     private var asker: Node { load.node }
     var facts: LoadFacts { load.facts }
 
@@ -28,64 +29,37 @@ struct LoadOutcome {
         (self.load, self.way) = (load, way)
         let (asker, state) = (load.node, load.state)
         rootPlace = asker.ancestor(at: 0).place(token, load.key)
-        var (home, isLocal, others) = Self.home(token, of: load)
-        if let keys = load.facts.home.keys {
-            // A node that sets such a key has an instance that's different, whether the load reads the key or not.
-            others += keys
-            for key in keys { asker.storage.cell(token, key).mark(CellFlags.input) }
-        }
-        self.home = home
         let hasOldInputs = load.hasOldInputs(token)
-        isOld = hasOldInputs || !way.isEmpty && asker.wasReset(token, load.key, since: load.facts.begun, home: home)
-        mustBeRetried = hasOldInputs && load.mustBeRetried(token) || !way.isEmpty && asker.isEnded(token)
+        let (home, isLocal) = Self.home(token, of: load, hasOldInputs: hasOldInputs)
+        // A node that sets such a key has an instance that's different, whether the load reads the key or not.
+        let others = load.facts.home.keys ?? []
+        for key in others { asker.storage.cell(token, key).mark(CellFlags.input) }
+        self.home = home
+        isOld = hasOldInputs || (way.isEmpty ? home : asker).wasReset(token, load.key, since: load.facts.begun)
+        mustBeRetried = hasOldInputs || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
         provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].record?.last)
-        lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty)
+        isLate = home.storage[token].isClosed && home.refuses(token, load.frame)
+        lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty, isLate: isLate)
     }
 
-    /// Returns where the instance lives: in the asker if it's local, and otherwise in the deepest node of its floor, of what it was
-    /// made from, and of the keys that hide older instances from the asker.
+    /// Returns where the instance lives: in the deepest node of its floor and of what it was made from or, if it's local, in the asker.
     ///
-    /// It's local, too, if such an older instance is. `reasons` are the keys that hide these.
+    /// If that home sees another instance of the feature, or of what it was made from, it's local, too.
     @inline(__always)
     private static func home(
-        _ token: LockToken, of load: Load
-    ) -> (node: Node, isLocal: Bool, reasons: [Key]) {
+        _ token: LockToken, of load: Load, hasOldInputs: Bool
+    ) -> (node: Node, isLocal: Bool) {
         let (asker, state) = (load.node, load.state)
-        var reasons: [Key] = []
-        if load.facts.home.isLocal || state[token].isLocal { return (asker, true, reasons) }
-        var home = asker.ancestor(at: max(state[token].depth, load.facts.floor?.depth ?? 0))
-        while home !== asker, let older = older(token, than: load, seenFrom: home) {
-            if older.isLocal { return (asker, true, reasons) }
-            var first = asker
-            for node in asker.path(below: home) where node.holdsAny(token, of: older.keys, older.mask) { first = node }
-            let hiding = older.keys.filter { first.holds(token, $0) }
-            // The nearest such node is the home: a node that holds one of these keys shares no instance from above.
-            home = asker.path.first { node in hiding.contains { node.holds(token, $0) } }!
-            reasons += hiding
+        if load.facts.home.isLocal || state[token].isLocal { return (asker, true) }
+        let home = asker.ancestor(at: max(state[token].depth, load.facts.floor?.depth ?? 0))
+        // What isn't kept is missed where it would have lived.
+        if home === asker || hasOldInputs { return (home, false) }
+        if load.hasOldInputs(token, for: home) { return (asker, true) }
+        guard case .found = home.look(token, load.key), case .missing = asker.look(token, load.key) else {
+            return (home, false)
         }
-        return (home, false, reasons)
-    }
-
-    /// Returns the provenance of an older instance, of the key or of an input, that `home` sees and the asker doesn't, if
-    /// there is one.
-    ///
-    /// Containers that share the older instance keep it. The new one lives where the older one stops being valid.
-    private static func older(_ token: LockToken, than load: Load, seenFrom home: Node) -> Provenance? {
-        let (asker, state) = (load.node, load.state)
-        var held: UInt64 = 0
-        for node in asker.path(below: home) { held |= node.storage[token].heldMask }
-        func hidden(_ key: Key, _ known: UInt64?) -> Provenance? {
-            guard case .found(let cell, let owner) = home.look(token, key), cell.time != known,
-                let older = cell.place?[token].provenance,
-                !owner.use({ older.isValid(token, for: asker, from: $0, held) })
-            else { return nil }
-            return older
-        }
-        if let older = hidden(load.key, nil) { return older }
-        if let first = state[token].firstInput, let older = hidden(first.key, first.time) { return older }
-        for input in state[token].moreInputs { if let older = hidden(input.key, input.time) { return older } }
-        return nil
+        return (asker, true)
     }
 
     /// Returns the provenance of the instance: the last one if the inputs are the same.
@@ -94,13 +68,13 @@ struct LoadOutcome {
     private static func provenance(
         _ token: LockToken, of load: Load, isLocal: Bool, _ others: [Key], _ last: Provenance?
     ) -> Provenance {
-        let (state, followed) = (load.state, load.facts.followed)
+        let (state, reloads) = (load.state, load.facts.reloads)
         if others.isEmpty {
             guard let first = state[token].firstInput else {
-                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, followed: followed) : .none
+                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
             }
             let hasOneKey = state[token].moreInputs.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.followed == followed, last.homeKeys.isEmpty,
+            if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKeys.isEmpty,
                 hasOneKey
                     ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
                     : state[token].isMadeFrom(last)
@@ -110,7 +84,7 @@ struct LoadOutcome {
             if hasOneKey {
                 let keys = [first.key]
                 return Provenance(
-                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, followed: followed)
+                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
             }
         }
         var (direct, keys, mask) = ([Key](), others, state[token].mask)
@@ -128,24 +102,24 @@ struct LoadOutcome {
         // The library's sort merges the runs that are sorted already.
         keys = (keys + direct).sortedUnique()
         let made = Provenance(
-            direct: direct, keys: keys, mask: mask, isLocal: isLocal, followed: followed,
+            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
             homeKeys: load.facts.home.keys ?? [])
         return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
     /// Returns the instance's lifetime, which it needs only if it or one of its inputs has closers.
-    private static func lifetime(_ token: LockToken, of load: Load, _ home: Node, hasInstance: Bool) -> Lifetime? {
+    private static func lifetime(
+        _ token: LockToken, of load: Load, _ home: Node, hasInstance: Bool, isLate: Bool
+    ) -> Lifetime? {
         let state = load.state
         var uses: [Lifetime] = []
         if let used = state[token].firstInput?.lifetime { uses.append(used) }
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
-        let closers = state[token].rare?.run.closers.value ?? []
+        // A closing closes what its closers load, but might never end if it did so with what others load meanwhile.
+        let isNeverClosed = isLate && !load.frame.chain.contains { $0.kind == .closer }
+        let closers = isNeverClosed ? [] : state[token].rare?.run.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
-        // A closing closes what its own closers load, too, but might never end if it did so with what others load meanwhile.
-        let isLeft = load.facts.isLate && !load.frame.chain.contains { $0.kind == .closer }
-        return Lifetime(
-            token, load.key.known(at: home.depth), home: home, closers: closers, uses: uses,
-            leftSince: isLeft ? load.facts.begun : 0)
+        return Lifetime(token, load.key, home: home, closers: closers, uses: uses)
     }
 
     /// Keeps the instance, or replaces `result` with what the reader gets instead; returns how the load has ended.
@@ -214,12 +188,16 @@ struct LoadOutcome {
     /// Its home must still be there, an instance below the root needs an anchor, and the key must not have been set or reset there
     /// during the load. The inputs of an instance that reloads must not have changed.
     private func isWanted(_ token: LockToken) -> Bool {
-        if isProvisional || mustBeRetried || home.isEnded(token) { return false }
-        // The load began before its home was closed, but has exceeded the deadline.
-        if home.storage[token].isClosed, !facts.isLate, key.kind != .property { return false }
-        // The asker may not see the value of its home: it holds another one, or none.
+        if isProvisional || isOld || home.isEnded(token) { return false }
+        // The load has exceeded a deadline, and nobody comes to close it.
+        if home.storage[token].isClosed, !isLate, key.kind != .property,
+            home.storage[token].rare?.closing.calls ?? 0 == 0
+        {
+            return false
+        }
+        // The asker may see another one, below its home.
         if home !== asker, case .found = home.look(token, key) { return false }
-        return !home.wasReset(token, key, since: facts.begun) && provenance.isAnchored(token, key, in: home)
+        return provenance.isAnchored(token, key, in: home)
     }
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
@@ -233,7 +211,6 @@ struct LoadOutcome {
             if let lifetime {
                 for closer in lifetime.teardown.closers.reversed() { closer.task.map { effects.add($0) } }
             }
-            place[token].since = isOld ? facts.begun : cell.time
             place[token].loadCount += 1
             _ = asker.path.firstResult { node -> Bool? in
                 if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }
@@ -262,7 +239,8 @@ struct LoadOutcome {
 
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
-        rootPlace[token].record?.loads.remove(load)
+        rootPlace[token].record?.loads.remove(load.frame)
+        load.leave(token)
         asker.endWork(token, &effects)
         let state = load.state
         state[token].forgetInputs(&effects.garbage)

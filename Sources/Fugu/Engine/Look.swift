@@ -40,7 +40,7 @@ extension Node {
     /// That of a replaced loader differs from those of values: where it's held, there may be an instance that isn't seen here.
     func time(_ token: LockToken, of key: Key) -> UInt64 {
         switch look(token, key) {
-        case .found(let cell, _): cell.inputTime(cell.place?[token].provenance)
+        case .found(let cell, _): cell.time
         case .missing(let limit?): limit.use { ~($0.cell(token, key)?.time ?? 0) }
         case .missing(nil): 0
         }
@@ -123,14 +123,5 @@ extension Node {
     func isHome(_ token: LockToken, of feature: Key, with keys: [Key]) -> Bool {
         let home = declaredHome(token, with: keys)
         return home === self || path(below: home).contains { $0.holds(token, feature) }
-    }
-
-    /// Returns the load whose handle made this container or an ancestor, if the reader is part of that load.
-    @inline(__always)
-    func ownRecorder(_ token: LockToken, for reader: () -> Frame?) -> Load? {
-        guard let own = storage[token].rare?.recorder, !own.isFinished, let reader = reader(),
-            reader.chain.contains(where: { $0 === own.frame })
-        else { return nil }
-        return own
     }
 }

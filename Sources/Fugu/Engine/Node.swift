@@ -8,18 +8,14 @@ final class Family: Sendable {
     ///
     /// The places of its cells hold what the family knows about each key.
     private let rootStorage: StorageReference
-    /// What hears every read, too, which therefore takes the slow path; it's chosen with the root.
-    let checker: (any FactSink)?
-    private let heard: Atomic<Bool>
+    private let heard = Atomic(false)
+    private let listened = Atomic(false)
     /// Receives the mistakes that can't be thrown.
     let reports = Reports()
 
-    init(rootStorage: StorageReference, lock: FamilyLock, _ checker: (any FactSink)?) {
+    init(rootStorage: StorageReference, lock: FamilyLock) {
         self.rootStorage = rootStorage
         self.lock = lock
-        self.checker = checker
-        heard = Atomic(checker != nil)
-        if let checker { state.unshared.sink = Kept(checker) }
     }
 
     deinit {
@@ -27,18 +23,26 @@ final class Family: Sendable {
         lock.destroy()
     }
 
-    /// Whether somebody hears facts.
+    /// Whether somebody observes events.
     var isHeard: Bool { heard.load(ordering: .relaxed) }
+    /// Whether a test wants to know who uses the containers.
+    var isListened: Bool { listened.load(ordering: .relaxed) }
 
-    /// Sets what hears facts, besides reads.
+    /// Sets what makes events of facts.
     func setSink(_ token: LockToken, _ sink: (any FactSink)?, _ garbage: inout Garbage) {
         state[token].sink.replace(by: sink, &garbage)
         heard.store(sink != nil, ordering: .relaxed)
     }
 
+    /// Sets what learns of uses.
+    func setListener(_ token: LockToken, _ listener: (any UseListener)?, _ garbage: inout Garbage) {
+        state[token].listener.replace(by: listener, &garbage)
+        listened.store(listener != nil, ordering: .relaxed)
+    }
+
     /// The place of a key in the root, if there is one.
     func rootPlace(_ token: LockToken, of key: Key) -> Place? {
-        rootStorage.existingCell(token, key.known(at: 0))?.place
+        rootStorage.existingCell(token, key)?.place
     }
 
     /// What's known of a key that was loaded.
@@ -48,7 +52,7 @@ final class Family: Sendable {
 
     /// Returns the loads in progress.
     func loads(_ token: LockToken) -> [Load] {
-        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all ?? [] }
+        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all.compactMap(\.load) ?? [] }
     }
 }
 
@@ -56,12 +60,18 @@ final class Family: Sendable {
 struct FamilyState {
     /// The time of the last change, load, or failure.
     private(set) var now: UInt64 = 0
+    /// The time at which a key was last reset or replaced while a load of it was in progress.
+    var lastReset: UInt64 = 0
     private(set) var childCount: UInt64 = 0
     /// The name of each named key that was read or observed.
     var namings = KeyTable<any KeyNaming>()
     /// The nodes that have a supplier; a node is removed when it ends.
     var supplied = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
     fileprivate(set) var sink = Kept<(any FactSink)?>(nil)
+    fileprivate(set) var listener = Kept<(any UseListener)?>(nil)
+    #if DEBUG
+    var past = FamilyPast()
+    #endif
 
     /// Advances the clock and returns the new time, which no other change has.
     mutating func tick() -> UInt64 {
@@ -89,27 +99,25 @@ final class Node: Sendable {
     var isRoot: Bool { above == nil }
 
     /// Creates a root.
-    ///
-    /// - `checker`: What hears all facts, reads among them.
-    init(_ checker: (any FactSink)?) {
+    init() {
         let lock = FamilyLock()
         storage = StorageReference.make(branch: nil, lock: lock)
-        family = Family(rootStorage: storage, lock: lock, checker)
+        family = Family(rootStorage: storage, lock: lock)
         above = nil
         depth = 0
     }
 
     /// Creates a child.
     ///
-    /// - `recorder`: The load whose handle made the child. What the load reads through the child is an input of the load.
-    init(parent: Node, recorder: Load?) {
+    /// - `made`: How the container is made, for reports.
+    init(parent: Node, _ made: Making) {
         let family = parent.family
         self.family = family
         above = ChainReference(parent)
         depth = parent.depth + 1
         // Each child of the root starts a new branch.
         storage = StorageReference.make(branch: depth > 1 ? parent.storage.branch : nil, lock: family.lock)
-        family.lock.withLock { token in parent.addChild(token, self, recorder) }
+        family.lock.withLock { token in parent.addChild(token, self, made) }
     }
 
     deinit {
@@ -123,9 +131,8 @@ enum Life: Comparable {
     case open
     /// The container refuses to load features, because it or an ancestor is closed or closing.
     case refusing
-    /// Readers that still wait are refused, too: the operation has ended, or the deadline of the closing is over.
-    case abandoning
-    /// The container is closed, so that features loaded later aren't kept.
+    /// Nothing that began before is awaited any longer: it has ended, or an operation or a deadline is over. Readers that still wait
+    /// are refused, too, and what begins to load is never closed.
     case closed
     /// The container was released.
     case ended
@@ -144,15 +151,23 @@ struct NodeState {
     /// Whether `withChild` made the container, and it isn't closed yet.
     var isOperation = false
     var isRefusing: Bool { life >= .refusing }
-    var isAbandoning: Bool { life >= .abandoning }
     var isClosed: Bool { life >= .closed }
-    /// The number of loads requested here that haven't ended, plus the number of reads here that wait for loads.
+    /// When it was closed.
+    private(set) var closed = UInt64.max
+    /// The number of loads requested here that haven't ended, of reads here that wait for loads, and of instances that have left whose
+    /// closers run.
     var inProgress: UInt32 = 0
     /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0
     /// What refuses external features; children inherit it.
     var policy: (any LoadPolicy)?
     var rare: RareNodeState?
+    #if DEBUG
+    /// How the container was made, and where.
+    var made: Making?
+    /// The bits of the keys from which instances were made that live here and don't reload.
+    var readMask: UInt64 = 0
+    #endif
     // Children are unlinked before they're released, so these never dangle.
     var firstChild: UnmanagedReference<Node>?
     var nextSibling: UnmanagedReference<Node>?
@@ -160,6 +175,11 @@ struct NodeState {
 
     /// Goes on to a later part of the node's life, unless it has got there.
     mutating func advance(to next: Life) { life = max(life, next) }
+
+    mutating func close(at time: UInt64) {
+        if isClosed { return }
+        (life, closed) = (.closed, time)
+    }
 
     /// Returns the rare state, creating it if necessary.
     mutating func more() -> RareNodeState { rare.orMade(RareNodeState()) }
@@ -184,11 +204,11 @@ final class RareNodeState {
     var supplier = Kept<(any ValueSupplier)?>(nil)
     /// What another module keeps here.
     var attachment: (any ContainerAttachment)?
+    /// When the run of rules began whose values the node has, and the keys that it set.
+    var rules: (begun: UInt64, keys: Set<Key>) = (0, [])
     /// Tracks reads for the Observation framework.
     var tracker: Tracker?
     var closing = ClosingState()
-    /// The load whose handle made the container or an ancestor.
-    var recorder: Load?
     /// Whether declared homes above don't count here and below.
     var isHomeRoot = false
     /// The last failed load of each key that was requested here.
@@ -289,14 +309,13 @@ extension Node {
         return storage[token].rare?.attachment?.name ?? Messages.boxName(number)
     }
 
-    private func addChild(_ token: LockToken, _ child: Node, _ recorder: Load?) {
+    private func addChild(_ token: LockToken, _ child: Node, _ made: Making) {
+        #if DEBUG
+        child.storage[token].made = made
+        #endif
         child.storage[token].serial = family.state[token].nextChildNumber()
         if let policy = storage[token].policy { child.storage[token].policy = policy }
-        // No closing comes to what's made once one of this node or above knows its nodes.
-        let isMissed =
-            storage[token].isRefusing && path.contains { $0.storage[token].rare?.closing.stage ?? .waiting > .waiting }
-        child.storage[token].advance(to: isMissed ? .closed : storage[token].life)
-        if let recorder = recorder ?? storage[token].rare?.recorder { child.storage[token].more().recorder = recorder }
+        child.storage[token].advance(to: storage[token].life)
         let added = UnmanagedReference(child)
         let next = storage[token].firstChild
         child.storage[token].nextSibling = next
@@ -350,27 +369,24 @@ extension Node {
         return result
     }
 
-    // Above the container whose layer wraps it, what that would inherit is the feature itself, by whose key a node there finds it.
-
     /// Returns the cell of a key, if there's one.
     @inline(__always)
-    func cell(_ token: LockToken, _ key: Key) -> CellReference? { storage.existingCell(token, key.known(at: depth)) }
+    func cell(_ token: LockToken, _ key: Key) -> CellReference? { storage.existingCell(token, key) }
 
     /// Returns the cell of a key, creating it if necessary.
     @inline(__always)
-    func madeCell(_ token: LockToken, _ key: Key) -> CellReference { storage.cell(token, key.known(at: depth)) }
+    func madeCell(_ token: LockToken, _ key: Key) -> CellReference { storage.cell(token, key) }
 
     /// Whether the key is held here.
     @inline(__always)
     func holds(_ token: LockToken, _ key: Key) -> Bool {
-        let key = key.known(at: depth)
-        return storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
+        storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
     }
 
-    /// Returns what code or a rule has set a key to here, or nothing.
-    func setting(_ token: LockToken, of key: Key) -> Setting {
-        guard let cell = cell(token, key), holds(token, key) else { return .nothing }
-        return cell.setting(token)
+    /// Returns what code or a rule has set a key to here or above, nearest first, and the time that identifies it.
+    func setting(_ token: LockToken, of key: Key) -> (setting: Setting, time: UInt64) {
+        guard let cell = path.first(where: { $0.holds(token, key) })?.cell(token, key) else { return (.nothing, 0) }
+        return (cell.setting(token), cell.time)
     }
 
     /// Whether one of the keys, whose bits are in `mask`, is held here.
@@ -411,14 +427,13 @@ extension Node {
 
     /// Releases everything the node has, if it must end, and returns the parent if that may have to end, too.
     private func endAlone(_ isReleased: Bool) -> Node? {
-        let isHeard = family.isHeard
         var garbage = Garbage()
         var followers: [Follower] = []
         var effects = Effects()
         var next: Node?
         family.lock.withLock { token in
             guard isReleased || storage[token].isReleased else { return }
-            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing.stage != nil
+            storage[token].isReleased = hasChildren(token) || storage[token].rare?.closing.calls ?? 0 > 0
             if storage[token].isReleased { return }
             let wasClosed = storage[token].isClosed
             storage[token].advance(to: .ended)
@@ -435,13 +450,13 @@ extension Node {
                 garbage.add(cell.clear(at: family.state[token].tick()))
             }
             let unclosed = endRare(token, wasClosed: wasClosed, &garbage, &effects)
-            family.emit(token, .released(self, unclosed: unclosed), &effects)
-            if isRoot { family.setSink(token, nil, &garbage) }
+            noteReleased(token, unclosed, &effects)
+            guard isRoot else { return }
+            family.setSink(token, nil, &garbage)
+            family.setListener(token, nil, &garbage)
         }
-        effects.wakeWaiters()
+        effects.perform()
         garbage.dispose()
-        // Only those who listen leave more to do.
-        if isHeard { effects.perform() }
         for follower in followers { follower.end() }
         return next
     }
@@ -461,9 +476,10 @@ extension Node {
             }
             if !rare.closing.closers.value.isEmpty { unclosed.append(nil) }
         } else if !rare.closing.teardowns.isEmpty {
-            // What a closing has left, or what came after it, is closed once nobody has it.
+            // What a load made that a closing has abandoned is closed once nobody has it.
             storage[token].more().closing.teardowns = rare.closing.teardowns.take()
         }
+        if let parent { for run in rare.closing.runs.all { parent.addWork(token, run) } }
         if rare.supplier.value != nil { family.state[token].supplied[ObjectIdentifier(self)] = nil }
         effects.wake(rare.closing.idleWaiters)
         garbage.add(rare)

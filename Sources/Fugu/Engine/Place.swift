@@ -16,10 +16,14 @@ struct PlaceState {
     fileprivate var watched = SmallList<Place>()
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
-    /// The time from which on a change of an input is later than the instance.
-    var since: UInt64 = 0
+    /// The last load in progress of which the instance is expected to live here, and which readers may join.
+    var load: UnmanagedReference<Frame>?
     /// The number of instances that were loaded here.
     var loadCount = 0
+    #if DEBUG
+    /// The time that the last load took.
+    var duration: Duration?
+    #endif
 
     /// What a change of the key here may concern, here and below.
     fileprivate(set) var watchers = SparseList<Watcher>()
@@ -49,12 +53,8 @@ final class RarePlaceState {
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
     /// The places of the keys that the follower watches.
     @safe @exclusivity(unchecked) fileprivate var watched = SmallList<Place>()
-    /// The `modify` in progress.
-    @safe @exclusivity(unchecked) var exclusion: Frame?
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
-    /// The time of the last such change that concerns instances below, too, because it changed the loader.
-    @safe @exclusivity(unchecked) var loaderTime: UInt64 = 0
 
     @inline(never) init() {}
 }
@@ -63,8 +63,11 @@ final class RarePlaceState {
 ///
 /// The place in the root has it, since each load looks there.
 final class KeyRecord {
-    @safe @exclusivity(unchecked) var loads = LoadList()
+    /// The code that runs a load keeps it until it has left the list.
+    @safe @exclusivity(unchecked) var loads = SparseList<Frame>()
     @safe @exclusivity(unchecked) var last: Provenance?
+    /// Whether a reader that doesn't see what lives in the declared home was reported.
+    @safe @exclusivity(unchecked) var isOverridden = false
 
     @inline(never) init() {}
 }
@@ -109,11 +112,9 @@ struct Watcher: WordIdentifier {
     }
 
     /// Whether it watches the key of a place, here or above, since that's its own, and nothing in between hides that.
-    ///
-    /// A feature with layers, and what's below, watch the feature that these wrap as an input.
     func isOwn(_ token: LockToken, of start: Place) -> Bool {
         start[token].node.use { home in
-            place.key.known(at: home.depth) == start.key
+            place.key == start.key
                 && place[token].node.use { !$0.path(below: home).contains { $0.holds(token, place.key) } }
         }
     }
@@ -140,7 +141,7 @@ extension Place {
 
     /// Makes writes of the cell take the slow path while something depends on it.
     func markSpecial(_ token: LockToken) {
-        let isSpecial = !self[token].watchers.isEmpty || self[token].rare?.exclusion != nil
+        let isSpecial = !self[token].watchers.isEmpty
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }
@@ -164,8 +165,8 @@ extension Place {
     func adopt(_ token: LockToken, _ provenance: Provenance, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
         self[token].provenance = provenance
         self[token].lifetime.set(lifetime, &garbage)
-        if provenance.followed != .none {
-            self[token].inputTimes = self[token].node.use { node in provenance.drops.map { node.time(token, of: $0) } }
+        if provenance.reloads {
+            self[token].inputTimes = self[token].node.use { node in provenance.direct.map { node.time(token, of: $0) } }
         }
         watchInputs(token, provenance)
     }
@@ -175,10 +176,7 @@ extension Place {
     /// An instance that lives in the root and doesn't reload stays.
     private func watchInputs(_ token: LockToken, _ provenance: Provenance) {
         self[token].node.use { node in
-            switch provenance.followed {
-            case .none: break
-            case .first: instance.watch(token, Array(provenance.drops))
-            case .all:
+            if provenance.reloads {
                 instance.watch(token, node.isRoot ? provenance.direct : provenance.keys)
                 instance.watch(token, Array(node.passed(token, provenance.direct)))
             }
@@ -195,23 +193,20 @@ extension Place {
         }
     }
 
-    /// Whether the instance may stay after a change of a key: it still may live here, and, if it reloads or wraps what the key gives,
-    /// the node sees the same.
-    func isCurrent(_ token: LockToken, after start: Place) -> Bool {
+    /// Whether the instance may stay after a change of a key: it still may live here, and, if it reloads, the node sees the same
+    /// inputs.
+    func isCurrent(_ token: LockToken) -> Bool {
         guard let provenance = self[token].provenance else { return true }
-        let depth = start[token].node.depth
         return self[token].node.use { node in
             provenance.isAnchored(token, key, in: node)
-                && (provenance.followed == .first && provenance.direct[0].known(at: depth) != start.key
-                    || zip(provenance.drops, self[token].inputTimes).allSatisfy { input, time in
-                        Input.isSame(node.time(token, of: input), as: time)
-                    })
+                && (!provenance.reloads
+                    || zip(provenance.direct, self[token].inputTimes).allSatisfy { node.time(token, of: $0) == $1 })
         }
     }
 
     /// Watches the key that keeps the instance here now; one that reloads watches all of its keys.
     func watchAnchor(_ token: LockToken) {
-        guard let provenance = self[token].provenance, provenance.followed != .all else { return }
+        guard let provenance = self[token].provenance, !provenance.reloads else { return }
         instance.unwatch(token)
         watchInputs(token, provenance)
     }
@@ -227,15 +222,6 @@ extension Place {
 
 // MARK: Provenance
 
-/// The inputs a change of which replaces an instance.
-enum FollowedInputs {
-    case none
-    /// What a layer wraps, which it reads first.
-    case first
-    /// All, since the feature reloads.
-    case all
-}
-
 /// The inputs of an instance, and their inputs.
 ///
 /// Successive loads of a key that read the same keys share one object.
@@ -249,15 +235,15 @@ final class Provenance: Sendable {
     /// Whether the instance lives in the container that asked for it, because the feature or one of its inputs declares
     /// that.
     let isLocal: Bool
-    /// The inputs a change of which drops the instance.
-    let followed: FollowedInputs
-    /// The keys of the declared home, if it's `.with(…)` and no layers replace the declaration.
+    /// Whether a change of an input drops the instance.
+    let reloads: Bool
+    /// The keys of the declared home, if it's `.with(…)`.
     let homeKeys: [Key]
 
-    static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, followed: .none)
+    static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 
     init(
-        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, followed: FollowedInputs,
+        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool,
         homeKeys: [Key] = []
     ) {
         self.homeKeys = homeKeys
@@ -265,16 +251,7 @@ final class Provenance: Sendable {
         self.keys = keys
         self.mask = mask
         self.isLocal = isLocal
-        self.followed = followed
-    }
-
-    /// The direct inputs a change of which drops the instance.
-    var drops: ArraySlice<Key> {
-        switch followed {
-        case .none: []
-        case .first: direct.prefix(1)
-        case .all: direct[...]
-        }
+        self.reloads = reloads
     }
 
     /// Whether a node sees an instance that lives in `home`, which is the node or an ancestor: no node below `home` on the
@@ -303,7 +280,7 @@ final class Provenance: Sendable {
 
     func isEqual(to other: Provenance) -> Bool {
         self === other
-            || mask == other.mask && isLocal == other.isLocal && followed == other.followed && direct == other.direct
+            || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
                 && keys == other.keys && homeKeys == other.homeKeys
     }
 }

@@ -10,7 +10,7 @@ struct Reading: ~Copyable {
         case external(any LoadRefuser)
         case cycle([Key])
         case tooDeep([Key])
-        /// A container on the way has an instance of its own, because it overrides the last key, or because that is local.
+        /// The reader doesn't see what lives in the declared home, because it overrides the last key, or because that is local.
         case hidden([Key], byLocal: Bool)
         case closed([Key])
         case failed(any Error, [Key])
@@ -22,7 +22,7 @@ struct Reading: ~Copyable {
     let request: Request
     let node: Node
     /// The load that reads through its handle.
-    private var recorder: Load?
+    private let recorder: Load?
     /// The container that was asked.
     ///
     /// The reader keeps it.
@@ -37,12 +37,16 @@ struct Reading: ~Copyable {
     private var awaited: (outcome: PendingOutcome, waiter: Waiter?)?
     /// Whether this read began that load.
     private var isOwn = false
+    /// Whether the declared home doesn't count, because the reader doesn't see what lives there.
+    private var isUndeclared = false
     /// The number of outcomes that weren't valid for this reader.
     private var misses = 0
     /// The time at which the wait began, if somebody listens.
     private var waitStart: Duration?
     /// Whether nobody reads, so that no error stops the program.
     private let hasNoReader: Bool
+    /// Whether an external feature is loaded though the policy has refused it, and whether it isn't kept then.
+    private var refused: (goesOn: Bool, isProvisional: Bool) = (false, false)
 
     private var key: Key { request.key }
 
@@ -64,18 +68,24 @@ struct Reading: ~Copyable {
 
     /// Returns the value, loading it on this thread if necessary.
     ///
-    /// - `loader`: Loads the value. It's called at most once, on this thread.
+    /// - `loader`: Loads the value, on this thread. It's called at most once for a container.
     consuming func read(_ loader: (Container) throws -> Payload) throws -> Payload {
         while true {
             switch nextStep() {
             case .found(let payload): return payload
             case .load(let load, let replacement):
-                let payload = try run(load, replacement, loader)
-                if awaited == nil { return payload }
+                if awaited == nil { return try run(load, replacement, loader) }
+                // What's loaded elsewhere is looked at again, also an error, which is an input like a value.
+                _ = try? run(load, replacement, loader)
             case .wait(let load, let waiter):
                 let wait = Result { try waiter.block() }
                 endWait(for: load)
                 guard case .success = wait else { return try refuseWaiting(waiter) }
+            case .external(let refuser): if let instead = try refuse(by: refuser) { return instead }
+            case .hidden(let way, let byLocal) where !key.kind.throws:
+                // A read that can't throw gives the reader an instance of its own, neither another's nor none.
+                _ = overridden(way, byLocal: byLocal)
+                isUndeclared = true
             case .ended where key.kind == .property:
                 node.family.reports.report(Messages.readAfterEnd(Frame.way(to: key)))
                 return try loader(Container.ended)
@@ -88,10 +98,14 @@ struct Reading: ~Copyable {
     private func run(
         _ load: Load, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let container = asked(by: load)
+        let (container, recorder) = (asked(by: load), recorder(of: load))
         if let replacement { return try load.run(for: container, recorder, replacement.load) }
         return try load.run(for: container, recorder, loader)
     }
+
+    /// Returns the load that records what a load gives: what's loaded elsewhere is an input only if the reader sees it.
+    @inline(__always)
+    private func recorder(of load: Load) -> Load? { awaited == nil || load.node === node ? recorder : nil }
 
     /// Returns the container that's asked for a load: the one of the reader, or its ancestor to which the feature belongs.
     @inline(__always)
@@ -114,8 +128,10 @@ struct Reading: ~Copyable {
                 guard let joined = start(own, replacement?.loadAsync ?? loader, hasActor) else { continue }
                 (load, waiter) = (own, joined)
             case .wait(let other, let joined):
-                if let frame { other.raise(for: frame) }
                 (load, waiter) = (other, joined)
+            case .external(let refuser):
+                if let instead = try refuse(by: refuser) { return instead }
+                continue
             case let decision: return try refuse(decision)
             }
             do {
@@ -141,16 +157,12 @@ struct Reading: ~Copyable {
         _ load: Load, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
         let mayRunHere = !hasActor && !load.frame.level.isMultiple(of: 16)
-        let waiter = load.start(for: asked(by: load), recorder, mayRunHere: mayRunHere, awaited!.waiter, loader)
-        if let frame, waiter != nil {
-            frame.addOwnLoad(load)
-            load.raise(for: frame)
-        }
-        return waiter
+        return load.start(
+            for: asked(by: load), recorder(of: load), mayRunHere: mayRunHere, awaited!.waiter, loader)
     }
 
     private func endAwait(of load: Load, isCanceled: Bool) {
-        if isOwn { frame?.removeOwnLoad(load) } else { endWait(for: load) }
+        if !isOwn { endWait(for: load) }
         if isCanceled, let waiter = awaited!.waiter { stopWaiting(waiter) }
     }
 
@@ -162,16 +174,12 @@ struct Reading: ~Copyable {
     }
 
     private func endWait(for load: Load) {
-        Waits.remove(frame, for: load.frame)
+        Waits.remove(awaited!.waiter!)
         if let waitStart { node.family.emit(.waited(load, by: frame, since: waitStart)) }
     }
 
-    /// Returns the placeholder of an external feature, or throws or stops.
     @inline(never)
-    private func refuse(_ decision: consuming Decision) throws -> Payload {
-        if case .external(let refuser) = decision { return try refuse(by: refuser) }
-        throw error(decision)
-    }
+    private func refuse(_ decision: consuming Decision) throws -> Payload { throw error(decision) }
 
     /// Returns the error for a decision, or stops the program if reads of this kind of key can't throw.
     private func error(_ decision: consuming Decision) -> any Error {
@@ -179,9 +187,7 @@ struct Reading: ~Copyable {
         switch decision {
         case .cycle(let way): error = isOwnReplacement ? .ownReplacement(way) : .cycle(way)
         case .tooDeep(let way): error = .tooDeep(way)
-        case .hidden(let way, let byLocal):
-            noteHidden(way, byLocal: byLocal)
-            error = .overridden((frame?.way ?? []) + way, of: key, home: request.home, byLocal: byLocal)
+        case .hidden(let way, let byLocal): error = overridden(way, byLocal: byLocal)
         case .closed(let way): error = .closed(way)
         case .failed(let other, let way):
             if !way.isEmpty { frame?.needFailed(way, other) }
@@ -193,11 +199,8 @@ struct Reading: ~Copyable {
         return error
     }
 
-    /// Whether the load that reads is a replaced loader of the same key, maybe within a child's decoration.
-    private var isOwnReplacement: Bool {
-        guard let load = frame?.load else { return false }
-        return (load.key == key || load.key.decorated == key) && load.facts.isReplaced
-    }
+    /// Whether the load that reads is a replaced loader of the same key.
+    private var isOwnReplacement: Bool { frame?.load.map { $0.key == key && $0.facts.isReplaced } ?? false }
 
     // MARK: Deciding
 
@@ -222,7 +225,6 @@ struct Reading: ~Copyable {
     /// Returns what's there, joins a load in progress, or begins one.
     private mutating func decide(_ token: LockToken) -> Decision {
         if node.isEnded(token) { return .ended }
-        if recorder == nil { recorder = node.ownRecorder(token) { frame } }
         let limit: UnmanagedReference<Node>?
         switch node.lookInline(token, key) {
         case .found(let cell, let owner):
@@ -232,30 +234,29 @@ struct Reading: ~Copyable {
         case .missing(let holder): limit = holder
         }
         let replacement = limit?.use { $0.cell(token, key)?.loader(token) }
-        let site = site(token, limit, isLayer: replacement?.link != nil)
+        let site = site(token, limit)
         if site.node != UnmanagedReference(node), case .found = site.node.use({ $0.look(token, key) }) {
             return hidden(token, below: site.node)
         }
         if let decision = accept(token, site) ?? refuseNesting(token) { return decision }
-        let isLate = isLate(token, in: site.node)
-        if isLate, key.kind.throws { return .closed((frame?.way ?? []) + [key]) }
+        if key.kind.throws, isRefused(token, in: site.node) { return .closed((frame?.way ?? []) + [key]) }
         if isTask, Task.isCancelled { return .cancelled }
         let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
         let expected = site.node.use { expectedHome(token, of: $0, site, record.last) }
         // A reader that repeatedly got instances that are valid only for others loads in parallel.
         if misses < 4, !record.loads.isEmpty, let decision = join(token, record, site, expected) { return decision }
-        return begin(token, record, site, expected, replacement, isLate: isLate)
+        return begin(token, record, site, expected, replacement)
     }
 
     /// Begins a load, unless the policy refuses it.
     @inline(__always)
     private mutating func begin(
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ expected: UnmanagedReference<Node>,
-        _ replacement: Replacement?, isLate: Bool
+        _ replacement: Replacement?
     ) -> Decision {
         var loader = replacement
-        var (isExternal, isStandIn) = (request.isExternal, false)
-        if isExternal, let policy = node.storage[token].policy {
+        var (isExternal, isStandIn) = (request.traits.isExternal, false)
+        if isExternal, !refused.goesOn, let policy = node.storage[token].policy {
             if replacement == nil {
                 switch policy.answer(to: request, under: frame) {
                 case .refuse(let refuser): return .external(refuser)
@@ -267,16 +268,18 @@ struct Reading: ~Copyable {
         }
         let facts = LoadFacts(
             home: site.home, floor: site.floor, isReplaced: replacement != nil,
-            followed: request.reloads ? .all : loader?.link != nil ? .first : .none,
+            reloads: request.traits.reloads,
             isExternal: isExternal, isStandIn: isStandIn, expected: expected,
-            begun: node.family.state[token].now, isLate: isLate)
+            begun: node.family.state[token].now)
         let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
-        load.begin(token, for: container, in: &record.loads)
+        if isUndeclared { for key in request.traits.home.keys ?? [] { load.recordHeld(token, key) } }
+        load.begin(token, for: container, in: record)
+        if refused.isProvisional { load.state[token].isProvisional = true }
         isOwn = true
         let isElsewhere = load.node !== node
         if isTask, isElsewhere {
             // A closing here awaits the reader, or refuses it.
-            _ = wait(token, for: load)
+            wait(token, for: load, Waiter(for: load, by: frame))
         } else {
             // What is loaded elsewhere may be hidden from here.
             awaited = isTask || isElsewhere ? (load.pendingOutcome(token), nil) : nil
@@ -285,10 +288,8 @@ struct Reading: ~Copyable {
     }
 
     /// Makes the read one of those that wait for a load.
-    private mutating func wait(_ token: LockToken, for load: Load) -> Waiter {
-        let waiter = Waiter(for: load, by: frame)
+    private mutating func wait(_ token: LockToken, for load: Load, _ waiter: Waiter) {
         awaited = (load.join(token, waiter), waiter)
-        return waiter
     }
 
     /// Where the key's next load runs, and where its instance lives.
@@ -302,22 +303,25 @@ struct Reading: ~Copyable {
 
     /// Returns where the next load runs.
     ///
-    /// What a decoration makes, a loader that was replaced below the declared home, or what's read in a container above which
-    /// declared homes don't count, lives where its inputs live.
+    /// What a loader that was replaced below the declared home gives, or what's read in a container above which declared homes don't
+    /// count, lives where its inputs live.
     ///
     /// - `limit`: The nearest node that holds the key without a value.
     @inline(__always)
-    private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?, isLayer: Bool) -> Site {
-        if !request.home.isFixed { return Site(node: UnmanagedReference(node), home: request.home, floor: limit) }
-        let declared = node.declaredHome(token, with: request.home.keys)
+    private func site(_ token: LockToken, _ limit: UnmanagedReference<Node>?) -> Site {
+        if isUndeclared { return Site(node: UnmanagedReference(node), home: .inferred, floor: limit) }
+        if !request.traits.home.isFixed {
+            return Site(node: UnmanagedReference(node), home: request.traits.home, floor: limit)
+        }
+        let declared = node.declaredHome(token, with: request.traits.home.keys)
         let home = node.homeRoot(token, below: declared) ?? declared
-        let isInferred = isLayer || home !== declared
-        if isLayer || limit?.depth ?? 0 > home.depth {
+        let isInferred = home !== declared
+        if limit?.depth ?? 0 > home.depth {
             return Site(
-                node: UnmanagedReference(node), home: isInferred ? .inferred : request.home, floor: limit)
+                node: UnmanagedReference(node), home: isInferred ? .inferred : request.traits.home, floor: limit)
         }
         let floor = UnmanagedReference(home)
-        return Site(node: floor, home: isInferred ? .inferred : request.home, floor: isInferred ? limit : floor)
+        return Site(node: floor, home: isInferred ? .inferred : request.traits.home, floor: isInferred ? limit : floor)
     }
 
     /// Refuses a load that needs itself, or that's nested so deeply that it probably does.
@@ -339,42 +343,44 @@ struct Reading: ~Copyable {
         return isTooDeep ? .tooDeep(frame.way + [key]) : nil
     }
 
-    /// Whether a closed container refuses the read, which may load defaults, and what an earlier load needs.
+    /// Whether a closing or closed container refuses the read, which may load what an earlier load needs.
     ///
     /// A read that has waited for another's load began before a closing, which waits for the end of that read.
     @inline(__always)
-    private func isLate(_ token: LockToken, in node: UnmanagedReference<Node>) -> Bool {
-        node.use { node in
-            key.kind != .property && node.refuses(token, frame)
-                && (awaited?.waiter == nil || node.storage[token].isAbandoning)
-        }
+    private func isRefused(_ token: LockToken, in node: UnmanagedReference<Node>) -> Bool {
+        node.use { $0.refuses(token, frame) && (awaited?.waiter == nil || $0.storage[token].isClosed) }
     }
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
     ) -> Decision? {
-        // What a container would inherit of a decorated feature is loaded as the feature itself, above.
-        let depth = site.floor?.depth ?? 0
-        for load in record.loads.candidates(for: site.node.object) {
-            let facts = load.facts
-            guard facts.floor == site.floor, load.key.known(at: depth) == key.known(at: depth),
-                !load.state[token].isAbandoned,
-                facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine,
-                !load.mustBeRetried(token),
-                !mine.use({ $0.wasReset(token, key, since: facts.begun) })
-            else { continue }
-            if let circle = Waits.add(frame, for: load.frame) {
-                // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
-                guard circle.allSatisfy({ $0.kind == .load && $0.node === site.node.object }) else {
-                    return nil
-                }
-                return .cycle(circle.compactMap(\.key) + [key])
-            }
-            isOwn = false
-            return .wait(load, wait(token, for: load))
+        guard let load = joinable(token, record, site, mine) else { return nil }
+        let waiter = Waiter(for: load, by: frame)
+        if let circle = Waits.add(waiter) {
+            // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
+            let isOfOneNode = circle.allSatisfy { $0.kind == .load && $0.node === site.node.object }
+            return isOfOneNode ? .cycle(circle.compactMap(\.key) + [key]) : nil
         }
-        return nil
+        isOwn = false
+        wait(token, for: load, waiter)
+        return .wait(load, waiter)
+    }
+
+    /// Returns the last load whose instance was expected to live where this reader's would, or above, since the end of another load
+    /// may have changed the expectation.
+    private func joinable(
+        _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
+    ) -> Load? {
+        site.node.object.path.firstResult { node in
+            guard let load = node.cell(token, key)?.place?[token].load?.object.load else { return nil }
+            let facts = load.facts
+            let isJoinable =
+                facts.floor == site.floor
+                && (facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine)
+                && !(facts.reloads && load.hasOldInputs(token)) && !mine.use { $0.wasReset(token, key, since: facts.begun) }
+            return isJoinable ? load : nil
+        }
     }
 
     /// Returns the node in which the key's next instance for `asker` will probably live, judging by the last one.
@@ -431,34 +437,46 @@ struct Reading: ~Copyable {
         return .hidden(way, byLocal: isLocal)
     }
 
-    /// Outside the lock: lets what hides an instance be an input of the load that reads, so that the error isn't others', and lets
-    /// followers here watch it.
+    /// Outside the lock: returns the error of a reader that doesn't see what lives in the declared home, which is reported once for each
+    /// feature.
+    ///
+    /// If it's thrown, a load that catches it was made from what hides the instance.
     @inline(never)
-    private func noteHidden(_ way: [Key], byLocal: Bool) {
+    private func overridden(_ way: [Key], byLocal: Bool) -> LoadError {
+        let error = LoadError.overridden((frame?.way ?? []) + way, of: key, home: request.traits.home, byLocal: byLocal)
+            .read(at: request.readPlace)
         var effects = Effects()
-        node.family.lock.withLock { token in
-            let holder = node.path.first { $0.holds(token, way.last!) }
-            if byLocal {
-                recorder?.noteLocal(token)
-            } else if let holder {
-                let cell = holder.place(token, way.last!)[token].cell
-                recorder?.record(token, cell, of: UnmanagedReference(holder), as: way.last!)
+        let (isNew, policy) = node.family.lock.withLock { token in
+            let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
+            if key.kind.throws {
+                recorder?.recordUnseen(token, key)
+                if byLocal { recorder?.noteLocal(token) } else { recorder?.recordHeld(token, way.last!) }
+                if let place = node.cell(token, key)?.place, let last = record.last {
+                    effects.noteFailure(token, place, of: last, isOutdated: false)
+                }
             }
-            for key in [key] + (request.home.keys ?? []) { recorder?.recordUnseen(token, key) }
-            guard let place = node.cell(token, key)?.place,
-                let last = node.family.last(token, of: key)
-            else { return }
-            effects.noteFailure(token, place, of: last, isOutdated: holder == nil && !byLocal)
+            defer { record.isOverridden = true }
+            return (!record.isOverridden, node.storage[token].policy)
         }
         effects.perform()
+        if isNew {
+            node.family.reports.report(error.description)
+            policy?.willGoOn(error)
+        }
+        return error
     }
 
-    /// Returns what a reader gets instead of an external feature that wasn't set, or throws; stops the program if that's nothing and the
-    /// read can't throw.
+    /// Returns what a reader gets instead of an external feature that wasn't set, or `nil` if it's loaded all the same, or throws; stops
+    /// the program if that's nothing and the read can't throw.
     ///
     /// The feature counts as read from the root, so that a child that sets it has its own instances of what was made with it.
-    private func refuse(by refuser: any LoadRefuser) throws -> Payload {
+    @inline(never)
+    private mutating func refuse(by refuser: any LoadRefuser) throws -> Payload? {
         let refusal = refuser.refusal(of: request, in: node, under: frame)
+        if refusal.goesOn {
+            refused = (true, refusal.isProvisional)
+            return nil
+        }
         node.family.lock.withLock { token in
             recorder?.recordMissing(token, of: key, isProvisional: refusal.isProvisional)
         }
@@ -467,6 +485,38 @@ struct Reading: ~Copyable {
         } catch let error as LoadError where !key.kind.throws && !hasNoReader {
             node.stop(error)
         }
+    }
+}
+
+extension Container {
+    /// Returns what loads in place of what a feature declares, within the load that has this handle and replaces that, or `nil` if the
+    /// declared load may run; stops the program if there's nothing to give and the feature can't throw.
+    ///
+    /// The inputs of a stand-in don't count.
+    func substitute(for request: Request) throws -> (loader: Replacement?, isStandIn: Bool) {
+        guard request.traits.isExternal, case .handle(let load) = role else { return (nil, false) }
+        let (node, parent) = (load.node, load.parent)
+        switch node.family.lock.withLock({ node.storage[$0].policy?.answer(to: request, under: parent) }) {
+        case .load?, nil: return (nil, false)
+        case .standIn(let standIn)?: return (standIn, true)
+        case .refuse(let refuser)?:
+            let refusal = refuser.refusal(of: request, in: node, under: parent)
+            if refusal.isProvisional { node.family.lock.withLock { load.state[$0].isProvisional = true } }
+            if refusal.goesOn { return (nil, false) }
+            do {
+                return (Replacement(try refusal.answer(self)), false)
+            } catch let error as LoadError where !request.key.kind.throws {
+                node.stop(error)
+            }
+        }
+    }
+
+    /// Lets nothing that the load has read so far be its input.
+    func forgetInputs() {
+        guard case .handle(let load) = role else { return }
+        var garbage = Garbage()
+        load.family.lock.withLock { token in load.forgetInputs(token, &garbage) }
+        garbage.dispose()
     }
 }
 
@@ -480,17 +530,25 @@ protocol LoadPolicy: AnyObject, Sendable {
     func substitutes(_ request: borrowing Request) -> Bool
     /// Called before the program stops, since a read that can't throw has no value to give; it may not return.
     func willStop(_ error: LoadError)
+    /// Called when a reader doesn't see what lives in a declared home.
+    func willGoOn(_ error: LoadError)
+}
+
+extension LoadPolicy {
+    /// Does nothing: it's reported.
+    func willGoOn(_ error: LoadError) {}
 }
 
 /// What answers readers of external features that aren't loaded.
 protocol LoadRefuser: AnyObject, Sendable {
-    /// Returns what a reader gets instead, and whether what's made from that isn't kept.
+    /// Returns what a reader gets instead, and whether what's made from that isn't kept; or whether it's loaded all the same.
     ///
     /// - `frame`: The work that needs it.
-    func refusal(
-        of request: Request, in node: Node, under frame: Frame?
-    ) -> (isProvisional: Bool, answer: (Container) throws -> Payload)
+    func refusal(of request: Request, in node: Node, under frame: Frame?) -> LoadRefusal
 }
+
+/// What a reader gets instead of a feature that was refused.
+typealias LoadRefusal = (isProvisional: Bool, goesOn: Bool, answer: (Container) throws -> Payload)
 
 /// What becomes of the load of a feature that reaches outside the process.
 enum LoadAnswer {

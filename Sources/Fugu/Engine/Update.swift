@@ -1,4 +1,4 @@
-// Changes that are made together, and changes that exclude others.
+// Changes that are made together.
 
 /// Pending writes: the last one for each key and container, in the order of the first ones.
 struct PendingWrites {
@@ -60,7 +60,6 @@ extension Frame {
     func collectWrites() {
         family.lock.withLock { token in
             let rare = state[token].more()
-            if rare.pending.isEmpty { rare.begun = family.state[token].now }
             rare.pending.append(PendingWrites())
         }
     }
@@ -109,85 +108,9 @@ extension Container {
             update.mergeWrites()
         } else {
             // Commit inside the frame, so that observers are called at its end.
-            _ = Context.run(nil, update) { node.family.commit(update.takeWrites(), endOf: update) }
+            _ = Context.run(nil, update) { node.family.commit(update.takeWrites()) }
         }
         if outer == nil { update.end() }
         try result.get()
-    }
-}
-
-// MARK: modify
-
-extension Container {
-    /// Replaces a value with the result of `body`, excluding other writes of the key in this node meanwhile.
-    func runModify<E: Error>(
-        _ key: TypedKey, read: () -> Payload, _ body: (Payload) throws(E) -> Payload
-    ) throws(E) {
-        let (node, own) = (node, Frame.own)
-        let modify = Frame(.modify, in: node.family, node, key.key, under: Frame.current, within: own)
-        modify.beginExclusion()
-        let result = Context.run(nil, modify) { () -> Result<Payload, E> in
-            let old = read()
-            do throws(E) { return .success(try body(old)) } catch { return .failure(error) }
-        }
-        if case .success(let payload) = result {
-            noteRest(of: key.key)
-            // Compare the values while other writes are still excluded.
-            _ = Context.run(nil, modify) {
-                node.family.commit([Write(node, key, .value(payload))], endOf: modify)
-            }
-            modify.deliver()
-        } else {
-            modify.end()
-        }
-        _ = try result.get()
-    }
-}
-
-extension Frame {
-    /// The number of times that a `modify` checks whether another one has ended before it waits for it.
-    private static var patience: Int {
-        #if FUGU_EXPLORE
-        1
-        #else
-        20
-        #endif
-    }
-
-    /// Excludes other writes of the key in the node.
-    fileprivate func beginExclusion() {
-        enum Step { case done, again, wait(Wait), circle }
-        var tries = 0
-        while true {
-            tries += 1
-            let step = family.lock.withLock { token -> Step in
-                let place = node!.place(token, key!)
-                let rare = place[token].more()
-                guard let other = rare.exclusion else {
-                    rare.exclusion = self
-                    state[token].more().begun = family.state[token].now
-                    place.markSpecial(token)
-                    return .done
-                }
-                // The other one usually ends within a moment.
-                if tries < Self.patience, parent == nil { return .again }
-                return other.beginWait(token, for: parent).map { .wait($0) } ?? .circle
-            }
-            switch step {
-            case .done: return
-            case .again: yieldThread()
-            case .circle: stopProgram(Messages.circleOfWaits((parent?.keys ?? []) + [key!]))
-            case .wait(let wait): wait.block()
-            }
-        }
-    }
-
-    /// Ends the exclusion of a `modify`.
-    func endExclusion(_ token: LockToken) {
-        guard let place = node!.cell(token, key!)?.place, let rare = place[token].rare,
-            rare.exclusion === self
-        else { return }
-        rare.exclusion = nil
-        place.markSpecial(token)
     }
 }

@@ -9,10 +9,8 @@ extension Container {
         /// The handle of a load: it records reads while the load runs, and reads from the instance's home afterward.
         case handle(Load)
         /// The handle of an update, and the container that children made from it belong to: reads see pending writes, and writes
-        /// become pending.
+        /// become pending. That of a rule is one of the scope's parent, whose writes are published in the scope.
         case draft(Frame, Container)
-        /// The handle of a rule: reads see what earlier rules set, or else what the scope's parent sees.
-        case rule(Frame, Container)
         /// Registers every access before it reads.
         case tracked(Tracker, Container)
     }
@@ -24,7 +22,7 @@ extension Container {
         switch role {
         case .handle(let load): load.homeNode
         case .tracked(_, let container): container.node
-        case .owner, .view, .draft, .rule: asked
+        case .owner, .view, .draft: asked
         }
     }
 
@@ -33,7 +31,7 @@ extension Container {
         switch role {
         case .handle(let load): load.isFinished ? nil : load
         case .tracked(_, let container): container.recorder
-        case .owner, .view, .draft, .rule: nil
+        case .owner, .view, .draft: nil
         }
     }
 
@@ -44,7 +42,7 @@ extension Container {
     package var owner: Container? {
         switch role {
         case .owner, .view: return nil
-        case .draft(_, let container), .rule(_, let container): return container
+        case .draft(_, let container): return container
         case .tracked(_, let container): return container.owner ?? container
         case .handle(let load):
             guard let asked = load.askedContainer else { return nil }
@@ -63,21 +61,8 @@ extension Container {
         _ key: Key, _ naming: (any KeyNaming)?, at place: @autoclosure () -> SourcePlace? = nil
     ) -> Payload? {
         note(.read, key, at: place())
-        if let naming, !isThere(key) { asked.family.learn(naming, of: key) }
+        if let naming { asked.family.learn(naming, of: key) }
         return presentNow(key)
-    }
-
-    /// Whether an inlined read, which asks no source, would have found the key if reads weren't heard.
-    ///
-    /// The handle of a running load or an update, for whose owner it asks, has no cells.
-    @inline(__always)
-    private func isThere(_ key: Key) -> Bool { asked.family.checker != nil && owner == nil && isFound(key) }
-
-    @inline(never) private func isFound(_ key: Key) -> Bool {
-        let node = node
-        return node.family.lock.withLock { token in
-            node.cell(token, key)?.has(CellFlags.fast) == true
-        }
     }
 
     @inline(__always)
@@ -88,8 +73,6 @@ extension Container {
             if !load.isFinished { return present(key, in: asked, for: load) }
             return present(key, in: load.homeNode, for: nil)
         case .draft(let draft, _): return draft.pending(key, in: asked) ?? present(key, in: asked, for: nil)
-        case .rule(let draft, _):
-            return draft.pending(key, in: asked) ?? present(key, in: asked.parent!, for: nil)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
             container.note(.read, key)
@@ -111,10 +94,7 @@ extension Container {
     func load(
         _ request: Request, hasNoReader: Bool = false, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        if asked.family.checker == nil { return try reading(request, hasNoReader: hasNoReader).read(loader) }
         checkHome(request)
-        let key = request.key
-        defer { noteLoaded(key) }
         return try reading(request, hasNoReader: hasNoReader).read(loader)
     }
 
@@ -122,10 +102,7 @@ extension Container {
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        if asked.family.checker == nil { return try await reading(request).readAsync(loader) }
         checkHome(request)
-        let key = request.key
-        defer { noteLoaded(key) }
         return try await reading(request).readAsync(loader)
     }
 
@@ -136,7 +113,6 @@ extension Container {
         case .owner, .view: break
         case .handle(let load): if load.isFinished { node = load.homeNode } else { recorder = load }
         case .draft(_, let container): asker = container
-        case .rule: node = asked.parent!
         case .tracked(_, let container):
             return container.reading(request, hasNoReader: hasNoReader)
         }
@@ -145,7 +121,7 @@ extension Container {
 
     // MARK: Writing
 
-    /// Sets, replaces, or resets a key, when no `modify` of it is in progress here.
+    /// Sets, replaces, or resets a key.
     func change(_ key: TypedKey, to setting: Setting) {
         note(.changed, key.key)
         switch role {
@@ -156,13 +132,31 @@ extension Container {
             node.family.commit([Write(node, key, setting)])
         case .draft(let draft, _):
             let write = Write(asked, key, setting)
-            if !draft.add(write) { asked.family.commit([write]) }
-        case .rule(let draft, _):
-            // Rules set values only.
-            if !draft.add(Write(asked, key, setting.loader == nil ? setting : .nothing, by: .rule)) {
-                asked.family.reports.report(Messages.changeAfterRule(of: key.key))
-            }
+            if draft.add(write) { return }
+            // What a rule sets is for the scope, so it's never done here.
+            if draft.kind == .rules { return asked.family.reports.report(Messages.changeAfterRule(of: key.key)) }
+            asked.family.commit([write])
         case .tracked(_, let container): container.change(key, to: setting)
+        }
+    }
+
+    /// Sets a key that gives a value, or nothing, unless something else is there now; returns whether it did.
+    func exchange(_ key: TypedKey, _ old: Payload?, for new: Payload) -> Bool {
+        switch role {
+        case .tracked(_, let container): return container.exchange(key, old, for: new)
+        case .draft:
+            // Nobody else writes what's pending.
+            change(key, to: .value(new))
+            return true
+        case .owner, .view, .handle: break
+        }
+        let node = node
+        return node.family.commit([Write(node, key, .value(new))]) { token in
+            if node.isEnded(token) { return false }
+            guard case .found(let cell, _) = node.look(token, key.key), let now = cell.payload else {
+                return old != nil
+            }
+            return old?.isIdentical(to: now) != true
         }
     }
 
@@ -181,7 +175,7 @@ extension Container {
             if node.isEnded(token) { return Life.ended }
             let rare = node.storage[token].more()
             rare.closing.closers.append(closer)
-            return rare.closing.stage == nil ? node.storage[token].life : .open
+            return rare.closing.calls == 0 ? node.storage[token].life : .open
         }
         if life != .ended { closer.task?.begin() }
         if life == .ended { node.family.reports.report(Messages.changeAfterEnd(.closer)) }
@@ -192,23 +186,8 @@ extension Container {
 extension Container {
     /// Returns what a node sees, and records it for the load that reads.
     private func present(_ key: Key, in node: Node, for recorder: Load?) -> Payload? {
-        if node.family.checker != nil { return presentHeard(key, in: node, for: recorder) }
-        return node.family.lock.withLock { token in
-            node.read(token, key, for: recorder ?? node.ownRecorder(token, for: { Frame.current }))?.cell.payload
+        node.family.lock.withLock { token in
+            node.read(token, key, for: recorder)?.cell.payload
         }
-    }
-
-    @inline(never)
-    private func presentHeard(_ key: Key, in node: Node, for recorder: Load?) -> Payload? {
-        var effects = Effects()
-        let payload = node.family.lock.withLock { token -> Payload? in
-            let recorder = recorder ?? node.ownRecorder(token, for: { Frame.current })
-            let seen = node.read(token, key, for: recorder)
-            let read = Read(key: key, container: self, node: node, recorder: recorder, seen: seen)
-            node.family.emit(token, .read(read), &effects)
-            return seen?.cell.payload
-        }
-        effects.perform()
-        return payload
     }
 }

@@ -127,8 +127,8 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         @_alwaysEmitIntoClient public static var deadlineExceeded: Code { Code("deadlineExceeded") }
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///
-        /// A teardown closure or a load called `close()` of its own container or of one above. This is found in the task of the
-        /// closure or load, and in tasks started from it. Closings whose closures wait for each other in separate tasks aren't found,
+        /// A teardown closure, a load, or a task of ``FeatureContainer/task(priority:_:)`` called `close()` of its own container or of
+        /// one above. This is found in its task, and in tasks started from it. Closings whose closures wait for each other in separate tasks aren't found,
         /// and end only at a deadline.
         @_alwaysEmitIntoClient public static var waitsForItself: Code { Code("waitsForItself") }
     }
@@ -136,10 +136,13 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     /// What failed, with its name in messages: that of the feature or, outside a load, that of the container.
     typealias Failure = (feature: String?, error: any Error, name: String)
 
+    /// What makes a call of `close()` that would wait for it.
+    enum Caller: String { case load = "the load", closure = "a teardown closure", task = "a task" }
+
     private enum Reason: Sendable {
         case failures
         case deadline(Duration)
-        case waitsForItself(isLoad: Bool)
+        case waitsForItself(Caller)
     }
 
     private let reason: Reason
@@ -149,7 +152,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     /// Each has the feature that registered the closure or was loaded, or `nil` if the closure was registered outside a load; and the
     /// error that the closure threw, or a ``CloseError`` with the code ``Code/deadlineExceeded`` if it, or a load, was abandoned.
     public var failures: [(feature: String?, error: any Error)] { named.map { ($0.feature, $0.error) } }
-    /// The feature whose teardown closure or load called `close()`, if the code is ``Code/waitsForItself``.
+    /// The feature whose teardown closure, load, or task called `close()`, if the code is ``Code/waitsForItself``.
     package let feature: String?
 
     private init(_ reason: Reason, _ failures: [Failure] = [], feature: String? = nil) {
@@ -161,8 +164,8 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     init(failures: [Failure]) { self.init(.failures, failures) }
 
     static func exceeded(_ deadline: Duration) -> CloseError { CloseError(.deadline(deadline)) }
-    static func waitsForItself(_ feature: String?, isLoad: Bool) -> CloseError {
-        CloseError(.waitsForItself(isLoad: isLoad), feature: feature)
+    static func waitsForItself(_ feature: String?, _ caller: Caller) -> CloseError {
+        CloseError(.waitsForItself(caller), feature: feature)
     }
 
     /// The reason.
@@ -179,7 +182,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         switch reason {
         case .failures: Messages.closeFailed(named)
         case .deadline(let deadline): Messages.deadlineExceeded(deadline)
-        case .waitsForItself(let isLoad): Messages.closingWaitsForItself(feature, isLoad: isLoad)
+        case .waitsForItself(let caller): Messages.closingWaitsForItself(feature, caller)
         }
     }
 }

@@ -18,14 +18,6 @@ package enum GraphWords {
 extension Messages {
     /// Returns the name of a container in a graph.
     static func boxName(_ number: Int) -> String { number == 0 ? "root" : "container \(number)" }
-
-    /// Returns the name of what a decoration wraps, or of an element that was added to a list.
-    static func innerName(_ name: String, _ id: InnerID) -> String {
-        if let place = id.place { return "\(name)[\(id.index)] (\(place))" }
-        if id.index < 0, id.depth == 0 { return "\(name) (without elements)" }
-        if id.index > 0 { return "\(name) (within decoration \(id.index + 1))" }
-        return id.depth == 0 ? "\(name) (undecorated)" : "\(name) (inherited)"
-    }
 }
 
 /// A summary of a container for descriptions.
@@ -41,6 +33,9 @@ package enum ContainerOrigin: Sendable {
 
     var isKeyed: Bool { if case .keyed = self { true } else { false } }
 }
+
+/// How a container was made, and where.
+typealias Making = (way: ContainerOrigin, place: SourcePlace)
 
 // Texts for debuggers.
 extension Messages {

@@ -72,7 +72,6 @@ enum Messages {
 
     /// Returns the line to paste that supplies a feature.
     static func supplyLine(for key: Key) -> String {
-        let key = key.decorated ?? key
         return "container.replace(\(key.isValueKey ? key.name : "\(key.codeName).self")) { … }"
     }
 
@@ -91,7 +90,6 @@ enum Messages {
 
     /// Returns the line to paste that sets a feature in the container `$0`.
     static func setLine(for key: Key) -> String {
-        if let decorated = key.decorated { return "\(setLine(for: decorated)) /* before it's decorated */" }
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
             if let double = doubles[String(key.name.dropFirst(2))] {
@@ -111,8 +109,11 @@ enum Messages {
     }
 
     /// The last line about a key that a strict container refuses and has nothing to give for.
-    static func stopsWithoutStandIn(_ key: Key) -> String {
-        "\n(The process stops, because this read can't throw and has nothing to give. With a testValue, \(key.name) gives that.)"
+    static func withoutStandIn(_ key: Key) -> String {
+        key.kind == .property
+            ? "\n(The process stops, because this read can't throw, and its type has no empty value. With a testValue, \(key.name) gives "
+                + "that.)"
+            : "\n(The test goes on with the real one, since this read can't throw. With a testValue, \(key.name) gives that.)"
     }
 
     static func noPreview(_ key: String) -> String {
@@ -132,8 +133,8 @@ enum Messages {
     }
 
     static func unusedTestValue(_ key: Key, _ way: [Key]) -> String {
-        "Fugu: \(key.name) was loaded for real, since its static testValue isn't used.\(pathLine(way.map(\.name)))Fix: declare static "
-            + "func testValue(in container: any FeatureContainer) in place of the variable."
+        "Fugu: \(key.name) was loaded for real, since its testValue isn't used.\(pathLine(way.map(\.name)))Fix: declare it as static func "
+            + "testValue(in container: any FeatureContainer)."
     }
 
     static func forgottenExternal(_ key: Key, _ variable: String, _ way: [Key]) -> String {
@@ -145,8 +146,8 @@ enum Messages {
     }
 
     /// The last line about an external type that a strict container refuses.
-    static let testValueIsVariable =
-        "\n(Its static testValue isn't used: declare static func testValue(in container: any FeatureContainer) in its place.)"
+    static let testValueIsUnused =
+        "\n(Its testValue isn't used: declare it as static func testValue(in container: any FeatureContainer).)"
 
     static func madeExternal(_ key: Key, _ type: Key, _ way: [Key]) -> String {
         "Fugu: the load of \(key.name) has made a real \(type.name), which is external."
@@ -217,11 +218,6 @@ enum Messages {
             + "Fix: change \(what) before the load, or later through the container that was kept."
     }
 
-    static func unrecordedRead(of key: Key, _ place: String, by loading: Key) -> String {
-        "Fugu: \(loading.name) reads \(key.name)\(place) while it loads from a container that it captured, so it isn't recorded as an input."
-            + "\nFix: read it from \(loading.kind == .property ? "Container.current" : "the container that load(in:) receives")."
-    }
-
     static func homeUnset(_ key: Key, _ home: [Key]) -> String {
         let names = home.map(\.name)
         let either = names.joined(separator: " or ")
@@ -231,14 +227,9 @@ enum Messages {
             + "\(either) in the child; or in the root, if they are meant to share one."
     }
 
-    static func closerBesideLoad(_ loading: Key) -> String {
-        "Fugu: \(loading.name) registers a teardown closure while it loads with a container that it captured, so it doesn't run with "
-            + "those of \(loading.name).\nFix: call onClose on the container that load(in:) receives."
-    }
-
     static func madeAgain(_ key: Key, _ way: [Key], in container: String) -> String {
         let names = way.map(\.name)
-        let isValueKey = (key.decorated ?? key).isValueKey
+        let isValueKey = key.isValueKey
         let shared = isValueKey ? "pass `home: .shared` to the key" : "declare `static var home: Home { .shared }`"
         let (local, with) = isValueKey ? (".local", ".with(…)") : ("{ .local }", "{ .with(…) }")
         return
@@ -260,32 +251,31 @@ enum Messages {
     /// What code did to a key after an instance was made from it, and what it should have done before.
     typealias ChangeWords = (did: String, imperative: String)
 
-    /// `way`: From the instance that was read to the input that was set.
+    /// `way`: From the instance to the input that was set.
     ///
-    /// `isReplaced`: Whether a reset would remove what a replacement or a layer has given.
-    static func outdated(_ way: [Key], _ place: String, by change: ChangeWords, isPart: Bool, isReplaced: Bool)
-        -> String
-    {
-        let (name, input, path) = (way[0].name, way[way.count - 1], self.way(way.map(\.name), atMost: 8))
-        // What reloads needs no reset.
-        let outdated = isReplaced ? [] : way.dropLast().filter { !$0.traits.reloads }
-        let resets = outdated.reversed().map { "reset(\(reference(to: $0)))" }
+    /// `place`: Where the instance lives.
+    ///
+    /// `isHere`: Whether that's where the input was set.
+    ///
+    /// `isReplaced`: Whether a reset would remove what a replacement has given.
+    static func kept(
+        _ way: [Key], _ place: String, by change: ChangeWords, isHere: Bool, isReplaced: Bool
+    ) -> String {
+        let (name, input, key) = (way[0].name, way[way.count - 1].name, reference(to: way[0]))
         let declares =
             way[0].isValueKey
             ? "passes `reloadsWhenInputsChange: true` to its key"
             : "declares `static var reloadsWhenInputsChange: Bool { true }`"
-        let (did, imperative) = change
-        if isPart {
-            return
-                "Fugu: a part of \(name) was set\(place) before \(input.name) was \(did), and the rest still has the old value.\nPath: "
-                + "\(path)\nFix: \(imperative) \(input.name) earlier."
-        }
-        return "Fugu: \(name) was loaded\(place) before \(input.name) was \(did), and still has the old value.\nPath: "
-            + "\(path)\nFix: \(imperative) \(input.name) earlier"
-            // Nobody writes a long list of resets.
-            + ((1...3).contains(resets.count) ? ", or call \(GraphWords.list(resets)) afterward" : "")
-            + ". An instance that should follow its inputs \(declares)"
-            + (way.contains(where: \.isElement) ? "; for an element, its list does." : ".")
+        let reset =
+            isReplaced
+            ? ""
+            : isHere
+                ? ", or reset it with the change: update { …; $0.reset(\(key)) }"
+                : ", or first call reset(\(key))\(place)"
+        return
+            "Fugu: \(input) was \(change.did), and \(name), which was loaded\(place) before, keeps the old value.\nPath: "
+            + "\(self.way(way.map(\.name), atMost: 8))\nFix: \(change.imperative) \(input) before \(name) is loaded\(reset). "
+            + "An instance that should follow its inputs \(declares)."
     }
 
     /// `way`: From the instance to the setting.
@@ -301,47 +291,16 @@ enum Messages {
             + "reset(\(reference(to: key))) after the reload. If the change needs a restart, say so by what reload() returns."
     }
 
-    static func restOverridden(_ key: Key, _ input: Key) -> String {
-        "Fugu: a part of \(key.name) was set above the container that sets \(input.name), and the rest still has the value from above."
-            + "\nPath: \(way([key.name, input.name]))\nFix: set \(input.name) where the part is set, before it; or set all of "
-            + "\(key.name) there."
-    }
-
-    static func lateRead(of key: Key, in child: String, by feature: Key) -> String {
-        "Fugu: \(feature.name) ignored the override of \(key.name) in the child, \(child), because it reads \(key.name) after its load, through "
-            + "the container of that load.\nFix: read \(key.name) during the load, so that the child gets its own "
-            + "\(feature.name), or with `@Injected` or from Container.current, which follow the caller."
-    }
-
-    /// `way`: From what was read to what the second container has set.
-    static func readBeside(_ way: [Key], at place: SourcePlace, made: String, current: String) -> String {
-        let (name, input) = (way[0].name, way[way.count - 1].name)
-        return
-            "Fugu: \(name) was read by @Injected at \(place) from the container in which its owner was created, \(made), but "
-            + "Container.current is \(current), beside it, which has another \(input).\(pathLine(way.map(\.name)))Fix: create the "
-            + "owner in the second container, or set \(input) in the first one. To read what the caller has, write "
-            + "Container.current instead of @Injected."
-    }
-
-    /// `way`: From what was read to what the second container has set.
-    static func outlived(_ way: [Key], made: String, current: String) -> String {
-        let (name, input) = (way[0].name, way[way.count - 1].name)
-        return
-            "Fugu: \(name) was read from \(made) after it was closed, but Container.current is \(current), beside it, which has "
-            + "another \(input).\(pathLine(way.map(\.name)))Fix: read from Container.current at each use; what outlives an operation "
-            + "mustn't keep its container."
-    }
-
     /// `other`: The root that the program uses.
-    static func fellBack(at place: SourcePlace?, _ other: String) -> String {
-        "Fugu: \(place.map { "the @Injected at \($0)" } ?? "Container.current") was read where no container is bound, so it gives "
+    static func fellBack(_ other: String) -> String {
+        "Fugu: Container.current was read where no container is bound, so it gives "
             + "Container.shared, in which nothing is set, while the program uses \(other).\nFix: configure Container.shared when the "
             + "program starts, and use it in place of that container; or bind that one: Container.with(container) { … }."
     }
 
-    static func circleOfWaits(_ way: [Key]) -> String {
-        "Fugu: \(way[way.count - 1].name) is written while modify changes it, and modify waits for this write.\nPath: "
-            + "\(Self.way(way.map(\.name)))\nFix: change the value that modify's body receives instead, or write after it."
+    static func modifiesAgain(_ key: Key) -> String {
+        "Fugu: modify of \(key.name) has called its body 1,000 times, and each time something had changed the value meanwhile.\nFix: "
+            + "change the value that the body receives, rather than the key in the container; or do the slow part before."
     }
 
     static func changeAfterRule(of key: Key) -> String {
@@ -410,9 +369,8 @@ enum Messages {
         "Fugu: closing the container of withChild failed, too, after its operation had thrown \(error): \(closing)"
     }
 
-    static func closingWaitsForItself(_ feature: String?, isLoad: Bool) -> String {
-        let caller =
-            isLoad ? "the load of \(feature ?? "?")" : "a teardown closure of \(feature ?? closedName)"
+    static func closingWaitsForItself(_ feature: String?, _ caller: CloseError.Caller) -> String {
+        let caller = "\(caller.rawValue) of \(feature ?? closedName)"
         return
             "Fugu: \(caller) waits for close() of a container which in turn waits for it.\nFix: call close() from outside, "
             + "for example at the program's end; a teardown closure only ends what its own feature opened."

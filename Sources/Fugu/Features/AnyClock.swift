@@ -126,8 +126,7 @@ extension AnyClock {
     /// ```
     ///
     /// The interval is time of this clock: a `ManualClock` of FuguTesting ticks as you advance it, and ``immediate`` again and again,
-    /// with no more than a turn for other tasks in between. The first tick comes an interval after you begin to iterate. Each element
-    /// is the instant at which the tick was due.
+    /// with no more than a turn for other tasks in between. The first tick comes an interval after you begin to iterate. Each element is the instant at which the tick was due.
     ///
     /// The loop's body doesn't delay later ticks. If it takes longer than the interval, the ticks that were due in the meantime are
     /// one, the latest, which comes at once; the next one is due when it would have been anyway. No two ticks run at a time.

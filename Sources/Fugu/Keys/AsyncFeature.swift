@@ -1,8 +1,7 @@
 /// A feature whose load suspends and can fail: `try await container[Database.self]`.
 ///
 /// The load runs in a separate task. It has the task-local values of the task that asked first, for example the trace of
-/// that request, and its priority. A later waiter with a higher priority raises it, where the runtime supports that (on the
-/// 2025 systems and later, and on Linux).
+/// that request, and its priority.
 ///
 /// Canceling a waiter releases only that waiter. When the last waiter leaves, the load is canceled. No thread is
 /// blocked while a task waits. A failure reaches everyone who waits, and the next read tries again.

@@ -6,6 +6,15 @@ public protocol ContainerKey {
     associatedtype ContainerValue: Sendable
     /// The library's record of the key. Don't use it directly.
     static var _key: KeyDefinition { get }
+    /// The type that a function returns which is named like the method for tests, or `Void` if there's none.
+    @_documentation(visibility: internal)
+    associatedtype UnusedTestFunction = Void
+    /// Not used: a strict container reports a feature that declares this function in place of the method for tests.
+    @_documentation(visibility: internal)
+    static func testValue() throws -> UnusedTestFunction
+    /// Not used: a strict container reports a feature that declares this method, which isn't static, in place of that for tests.
+    @_documentation(visibility: internal)
+    func testValue(in container: any FeatureContainer) throws -> UnusedTestFunction
 }
 
 /// A type that any code can read without `try`: a ``Property`` or ``Feature``.

@@ -197,7 +197,7 @@ extension FeatureKey {
         orElse standIn: @escaping @Sendable (any FeatureContainer) -> Value
     ) -> FeatureKey {
         if let known = InternedKey.find(place) { return FeatureKey(interned: known) }
-        let traits = FeatureTraits(reloads: false, home: home, isRequired: true)
+        let traits = KeyTraits(home: home, isRequired: true)
         let interned = intern(place, nil, traits, placeholder, nil, testValue) { container in
             container._container.lacksSupply()
             return standIn(container)
@@ -209,8 +209,7 @@ extension FeatureKey {
 extension Key {
     /// Whether another module has to supply the feature.
     package var isRequired: Bool {
-        if let decorated { return decorated.isRequired }
-        guard let type else { return ValueKeys.descriptor(of: self).isRequired }
+        guard let type else { return ValueKeys.descriptor(of: self).traits.isRequired }
         return type is any Required.Type
     }
 }

@@ -24,8 +24,8 @@
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
     ///   - isExternal: A Boolean value that indicates whether the feature reaches outside the process, which a placeholder or a value
-    ///     for tests says, too. If it's `true` and neither is given, a read in a strict container fails the test and stops the
-    ///     process, because the read can't throw and has nothing to give; a preview that gives none stops, too.
+    ///     for tests says, too. If it's `true` and neither is given, a read in a strict container fails the test and loads the real
+    ///     one, because the read can't throw; a preview that gives none stops.
     ///   - placeholder: A closure that returns what strict containers give after they have failed the test.
     ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests or,
     ///     failing that, the placeholder.
@@ -50,7 +50,7 @@
         if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
-            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
+            let traits = KeyTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
             interned = Self.intern(place, KeyDistinction(id), traits, placeholder, preview, testValue, load)
         }
     }
@@ -83,14 +83,13 @@ extension FeatureKey {
     /// Don't use it directly.
     public var _key: KeyDefinition {
         if let type { return type._key }
-        let key = Key(raw: raw)
         let feature: FeatureDescriptor = interned.descriptor()
-        return KeyDefinition(raw) { try $0.answer($1, { Request(key, feature) }, { feature.make(in: $0) }) }
+        return feature.definition(of: Key(raw: raw))!
     }
 
     @usableFromInline
     static func intern(
-        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: KeyTraits,
         _ placeholder: (@Sendable () -> Value)?, _ preview: (@Sendable (any FeatureContainer) -> Value)?,
         _ testValue: (@Sendable (any FeatureContainer) -> Value)?,
         _ load: @escaping @Sendable (any FeatureContainer) -> Value
@@ -111,27 +110,6 @@ extension FeatureKey {
     }
 }
 
-/// The properties of a feature apart from its `load(in:)`.
-@usableFromInline struct FeatureTraits: Sendable {
-    let reloads: Bool
-    let home: Home
-    /// Whether the feature reaches outside the process, even if nothing is declared to give in its place.
-    let isExternal: Bool
-    /// Whether another module has to supply the feature.
-    let isRequired: Bool
-
-    @usableFromInline init(reloads: Bool, home: Home, isExternal: Bool) {
-        self.init(reloads: reloads, home: home, isExternal: isExternal, isRequired: false)
-    }
-
-    init(reloads: Bool, home: Home, isExternal: Bool = false, isRequired: Bool) {
-        self.reloads = reloads
-        self.home = home
-        self.isExternal = isExternal
-        self.isRequired = isRequired
-    }
-}
-
 /// The arguments that a feature key was created with.
 final class FeatureDescriptor: ValueKeyDescriptor {
     enum Load: Sendable {
@@ -142,20 +120,23 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     let place: KeyPlace
     let distinction: KeyDistinction?
     let typeName: String
-    let traits: FeatureTraits
+    let traits: KeyTraits
     let placeholder: (@Sendable () -> Payload)?
     private let preview: Load?
     let testValue: Load?
     private let load: Load
 
     @inline(never) init(
-        _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, _ traits: FeatureTraits,
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, _ traits: KeyTraits,
         placeholder: (@Sendable () -> Payload)? = nil, preview: Load?, testValue: Load?, _ load: Load
     ) {
         self.place = place
         self.distinction = distinction
         self.typeName = typeName
-        self.traits = traits
+        self.traits = KeyTraits(
+            home: traits.home, reloads: traits.reloads,
+            isExternal: traits.isExternal || placeholder != nil || testValue != nil, hasTestValue: testValue != nil,
+            isRequired: traits.isRequired)
         self.placeholder = placeholder
         self.preview = preview
         self.testValue = testValue
@@ -177,7 +158,7 @@ final class FeatureDescriptor: ValueKeyDescriptor {
         if PreviewRun.isOn, let preview { return preview }
         if let testValue, container._container.givesTestValue { return testValue }
         if PreviewRun.isOn, let placeholder { return .anywhere { _ in placeholder() } }
-        if PreviewRun.isOn, isExternal { stopProgram(Messages.noPreview(label)) }
+        if PreviewRun.isOn, traits.isExternal { stopProgram(Messages.noPreview(label)) }
         return load
     }
 
@@ -197,16 +178,10 @@ final class FeatureDescriptor: ValueKeyDescriptor {
         MainActor.assumeIsolated { load(container) }
     }
 
-    func loader(of key: Key) -> KeyLoader? {
+    func definition(of key: Key) -> KeyDefinition? {
         if case .onMainActor = load { return nil }
-        return KeyLoader(
-            key: key, method: .plain { try $0.answer($1, { Request(key, self) }, { self.make(in: $0) }) })
+        return KeyDefinition(key.raw) { try $0.answer($1, { Request(key, self) }, { self.make(in: $0) }) }
     }
 
-    var isExternal: Bool { traits.isExternal || placeholder != nil || testValue != nil }
-    var isRequired: Bool { traits.isRequired }
-    var keyTraits: KeyTraits {
-        (isExternal, testValue != nil, traits.home, traits.reloads, isSecret: false)
-    }
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String? { nil }
 }

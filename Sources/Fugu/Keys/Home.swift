@@ -23,14 +23,15 @@ public struct Home: Sendable {
 
     /// The root.
     ///
-    /// A read through a child that overrides one of the inputs is an error, so that an expensive instance is never loaded
-    /// once for each request by accident.
+    /// A reader that overrides one of the inputs, or for which one is local, can't share that instance: a throwing or async feature
+    /// throws ``LoadError``, and a plain one, which can't, is loaded for the reader as if it declared no home. Either is reported once
+    /// for each feature, also in release builds, and in a test the report fails the test.
     public static var shared: Home { Home(.shared) }
 
     /// Returns the nearest container in which a key is set, or the root.
     ///
     /// Each container that sets it has its own instance, which its descendants share. It's released when that is
-    /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
+    /// reset. A reader that overrides one of the inputs doesn't share it, as for ``shared``.
     ///
     /// With several keys, each container that sets one of them has its own instance. With `.with(\.region, \.tenant)` and a region
     /// above the tenants, a tenant's instance is in the tenant's container, and that of the region serves what sets no tenant.
@@ -50,7 +51,7 @@ public struct Home: Sendable {
     /// Returns the nearest container in which a type is set, or the root.
     ///
     /// Each container that sets it, or one of several, has its own instance, which its descendants share. It's released when that is
-    /// reset. A read through a descendant that overrides one of the inputs is an error, as for ``shared``.
+    /// reset. A reader that overrides one of the inputs doesn't share it, as for ``shared``.
     ///
     /// - Parameters:
     ///   - key: The type of the property or feature.

@@ -4,23 +4,18 @@
 }
 
 extension Key {
-    private static let inheritedBit: UInt = valueKeyBit >> 1
-
     @inlinable static func property(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) }
     @inlinable static func feature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 1 }
     @inlinable static func throwingFeature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 2 }
     @inlinable static func asyncFeature(_ type: Any.Type) -> UInt { UInt(bitPattern: ObjectIdentifier(type)) | 3 }
 
     /// Creates the key with an index among the value keys of the process.
-    init(valueKeyAt index: Int, _ kind: KeyKind, isInherited: Bool) {
-        raw = Key.valueKeyBit | (isInherited ? Key.inheritedBit : 0) | UInt(index) << 2 | kind.rawValue
+    init(valueKeyAt index: Int, _ kind: KeyKind) {
+        raw = Key.valueKeyBit | UInt(index) << 2 | kind.rawValue
     }
 
     /// The index among the value keys of the process.
-    var valueKeyIndex: Int { Int((raw & ~(Key.valueKeyBit | Key.inheritedBit)) >> 2) }
-
-    /// Whether it's the key of what a container would have without its own layers.
-    var isInherited: Bool { raw >= Key.valueKeyBit | Key.inheritedBit }
+    var valueKeyIndex: Int { Int((raw & ~Key.valueKeyBit) >> 2) }
 
     package var kind: KeyKind { KeyKind(rawValue: raw & Key.kindMask)! }
 

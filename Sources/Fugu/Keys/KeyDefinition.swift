@@ -4,7 +4,7 @@
 @_documentation(visibility: internal)
 public struct KeyDefinition: Sendable {
     @usableFromInline package let raw: UInt
-    private let method: KeyLoader.Method
+    let method: Method
     /// Whether the feature reaches outside the process.
     var isExternal: Bool { hasTestValue || preview != nil }
     /// Whether the feature declares what a test's container loads instead.
@@ -19,10 +19,10 @@ public struct KeyDefinition: Sendable {
     /// The name that suppliers need, if the key has one.
     package let naming: (any KeyNaming)?
 
-    package var loader: KeyLoader { KeyLoader(key: Key(raw: raw), method: method) }
+    package var key: Key { Key(raw: raw) }
 
     init(
-        _ raw: UInt, _ method: KeyLoader.Method, hasTestValue: Bool = false,
+        _ raw: UInt, _ method: Method, hasTestValue: Bool = false,
         naming: (any KeyNaming)? = nil
     ) {
         self.raw = raw
@@ -64,8 +64,9 @@ public struct KeyDefinition: Sendable {
     }
 }
 
-/// How the value or instance of a key is loaded, whatever its type.
-package struct KeyLoader: Sendable {
+// MARK: How the value or instance is loaded
+
+extension KeyDefinition {
     enum Method: Sendable {
         // One closure, since a definition is made for each load.
         /// Throws only if the kind does.
@@ -73,9 +74,6 @@ package struct KeyLoader: Sendable {
         case suspending(@Sendable (Container, KeyQuestion) async throws -> Payload)
         case onMainActor(MainActorReload)
     }
-
-    package let key: Key
-    let method: Method
 
     /// Reads the key, and loads it if nothing is there.
     @inline(never) package func read(in container: Container) async throws -> Payload {
@@ -87,7 +85,7 @@ package struct KeyLoader: Sendable {
         return try await readAsync(question, in: container)
     }
 
-    /// Reads the key, which doesn't belong to the main actor, or another one with its loader.
+    /// Reads the key, which doesn't belong to the main actor.
     @inline(never) func readAsync(_ question: KeyQuestion, in container: Container) async throws -> Payload {
         guard case .suspending(let answer) = method else { return try readNow(question, in: container) }
         return try await answer(container, question)
@@ -102,7 +100,7 @@ package struct KeyLoader: Sendable {
     }
 
     /// Loads a missing value for its observers, and waits for it unless the load suspends.
-    func callAsFunction(_ container: Container, _ reportsFailure: Bool) -> PreparationHandle? {
+    func prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         let fail: @Sendable (any Error) -> Void = { error in
             if reportsFailure { container.reportFailedReload(of: key, error) }
         }
@@ -131,8 +129,8 @@ package struct KeyLoader: Sendable {
     /// Does the same, but throws where a read would stop the program, because no code reads.
     case reload
     case key
-    /// Another key, which is loaded in the same method.
-    case inner(Key)
+    /// Loads what the feature declares, for a load that replaces it.
+    case own
 }
 
 extension Container {
@@ -159,14 +157,21 @@ extension Container {
         case .key:
             let request = request()
             return try read(request.key, naming, { request }, load)
-        case .inner(let key): return try read(key, nil, { request().asking(for: key) }, load)
+        case .own:
+            let (loader, isStandIn) = try substitute(for: request())
+            defer { if isStandIn { forgetInputs() } }
+            return if let loader { try loader.load(self) } else { try load(self) }
         }
     }
 
     func answer(
         _ question: KeyQuestion, _ request: Request, _ load: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
-        let request = if case .inner(let key) = question { request.asking(for: key) } else { request }
+        if case .own = question {
+            let (loader, isStandIn) = try substitute(for: request)
+            defer { if isStandIn { forgetInputs() } }
+            return try await (loader?.loadAsync ?? load)(self)
+        }
         if let present = present(request.key, nil) { return present }
         return try await loadAsync(request, load)
     }
@@ -175,7 +180,7 @@ extension Container {
 extension Container {
     /// Loads for observers, who see no value where a strict container refuses the load and has nothing to give.
     func loadMissing(_ request: Request, _ load: (Container) throws -> Payload) throws -> Payload {
-        let isRefused = request.isExternal && request.placeholder == nil && isStrict
+        let isRefused = request.traits.isExternal && request.placeholder == nil && isStrict
         return try self.load(request, hasNoReader: isRefused, load)
     }
 }
@@ -187,16 +192,42 @@ struct PreparationHandle: Sendable {
     func cancel() { task.cancel() }
 }
 
-/// The declared traits of a key, for graphs and explanations.
-///
-/// With a value for tests, a strict container loads that instead.
-package typealias KeyTraits = (isExternal: Bool, hasTestValue: Bool, home: Home, reloads: Bool, isSecret: Bool)
+/// What a key declares, apart from its load.
+@usableFromInline package struct KeyTraits: Sendable {
+    /// Where the instance is to live.
+    package let home: Home
+    /// Whether a change of an input drops the instance.
+    package let reloads: Bool
+    /// Whether the feature reaches outside the process, even if nothing is declared to give in its place.
+    package let isExternal: Bool
+    /// Whether a strict container loads a value for tests instead.
+    package let hasTestValue: Bool
+    /// Whether code or another module has to supply the key.
+    let isRequired: Bool
+    package let isSecret: Bool
+
+    @usableFromInline init(reloads: Bool, home: Home, isExternal: Bool) {
+        self.init(home: home, reloads: reloads, isExternal: isExternal, hasTestValue: false)
+    }
+
+    init(
+        home: Home = .inferred, reloads: Bool = false, isExternal: Bool = false, hasTestValue: Bool = false,
+        isRequired: Bool = false, isSecret: Bool = false
+    ) {
+        self.home = home
+        self.reloads = reloads
+        self.isExternal = isExternal
+        self.hasTestValue = hasTestValue
+        self.isRequired = isRequired
+        self.isSecret = isSecret
+    }
+}
 
 extension Key {
-    /// How the value or instance is loaded, unless only a layer reads the key.
-    var loader: KeyLoader? {
-        guard let type else { return ValueKeys.descriptor(of: self).loader(of: self) }
-        return (type as? any ContainerKey.Type)?._key.loader
+    /// The definition, unless the key is a value that belongs to the main actor.
+    var definition: KeyDefinition? {
+        guard let type else { return ValueKeys.descriptor(of: self).definition(of: self) }
+        return (type as? any ContainerKey.Type)?._key
     }
 
     /// The type of the value of a property.
@@ -210,34 +241,30 @@ extension Key {
     ///
     /// Those of a ``MainActorFeature`` can be read on the main actor only, so only those of its definition are available.
     package var traits: KeyTraits {
-        guard let type else { return ValueKeys.descriptor(of: self).keyTraits }
-        switch kind {
-        case .property:
-            return (false, false, .inferred, false, isSecret: (type as? any Property.Type)?.isSecret == true)
-        default:
-            if let feature = type as? any NonisolatedFeature.Type { return feature.keyTraits }
-            let definition = (type as? any ContainerKey.Type)?._key
-            return (
-                definition?.isExternal == true, definition?.hasTestValue == true, .inferred, false, isSecret: false
-            )
-        }
+        guard let type else { return ValueKeys.descriptor(of: self).traits }
+        if kind == .property { return KeyTraits(isSecret: (type as? any Property.Type)?.isSecret == true) }
+        if let feature = type as? any NonisolatedFeature.Type { return feature.traits }
+        let definition = (type as? any ContainerKey.Type)?._key
+        return KeyTraits(
+            isExternal: definition?.isExternal == true, hasTestValue: definition?.hasTestValue == true)
+    }
+}
+
+extension KeyTraits {
+    init<F: NonisolatedFeature>(of _: F.Type, _ definition: KeyDefinition) {
+        self.init(
+            home: F.home, reloads: F.reloadsWhenInputsChange, isExternal: definition.isExternal,
+            hasTestValue: definition.hasTestValue)
     }
 }
 
 extension NonisolatedFeature {
-    fileprivate static var keyTraits: KeyTraits {
-        let definition = _key
-        return (definition.isExternal, definition.hasTestValue, home, reloadsWhenInputsChange, isSecret: false)
-    }
+    fileprivate static var traits: KeyTraits { KeyTraits(of: Self.self, _key) }
 }
 
 extension Key {
     /// Whether a strict container loads a value for tests instead.
-    package var hasTestValue: Bool { !isElement && traits.hasTestValue }
-}
-
-extension PropertyDescriptor {
-    var keyTraits: KeyTraits { (false, false, .inferred, false, isSecret: isSecret || naming?.isHidden == true) }
+    package var hasTestValue: Bool { traits.hasTestValue }
 }
 
 /// A key with the comparison that a write needs.
@@ -254,7 +281,7 @@ extension PropertyDescriptor {
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
     init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
 
-    /// Creates a key for a reset, which compares only defaults.
+    /// Creates a key for a reset, after which only properties are compared.
     init(resetting key: Key) {
         raw = key.raw
         equal = Equality(ofAny: key.kind == .property ? key.valueType : Void.self)
@@ -270,18 +297,16 @@ extension PropertyDescriptor {
     @inlinable init<Value: Sendable>(of type: Value.Type) { self.type = type }
     init(ofAny type: Any.Type) { self.type = type }
 
-    /// Returns the result if it's known without calling user code, so that it can be called under a lock.
-    func known(_ left: Payload, _ right: Payload) -> Bool? {
-        // The types that programs observe most often.
+    /// Whether the type is one of those that programs observe most often, whose comparison isn't user code and may happen under a lock.
+    var isQuick: Bool { type == Int.self || type == Bool.self || type == UInt.self || type == Double.self }
+
+    /// Returns the result; call it outside every lock, unless it's quick.
+    func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
+        // The type of a feature that's reset isn't known.
+        if type == Void.self { return false }
+        // A cast would cost more than the rest of a set.
         if type == Int.self || type == Bool.self || type == UInt.self { return left.bits == right.bits }
         if type == Double.self { return left.value(as: Double.self) == right.value(as: Double.self) }
-        return nil
-    }
-
-    /// Returns the result; call it outside every lock.
-    func callAsFunction(_ left: Payload, _ right: Payload) -> Bool {
-        if let known = known(left, right) { return known }
-        // A cast would cost more than the rest of a set.
         if type == String.self { return left.value(as: String.self) == right.value(as: String.self) }
         func open<Value>(_: Value.Type) -> Bool { areEqual(left, right, as: Value.self) }
         return _openExistential(type, do: open)

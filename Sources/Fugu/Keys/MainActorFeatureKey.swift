@@ -26,8 +26,8 @@
     ///     its inputs changes.
     ///   - home: The container in which the instance lives.
     ///   - isExternal: A Boolean value that indicates whether the feature reaches outside the process, which a value for tests says,
-    ///     too. If it's `true` and there's no such value, a read in a strict container fails the test and stops the process, because
-    ///     the read can't throw and has nothing to give; a preview that gives none stops, too.
+    ///     too. If it's `true` and there's no such value, a read in a strict container fails the test and loads the real one, because
+    ///     the read can't throw; a preview that gives none stops.
     ///   - preview: A closure that creates what containers give in an Xcode preview. Without one, that's the value for tests.
     ///   - testValue: A closure that creates the instance for a test, like ``MainActorFeature/testValue(in:)``.
     ///   - id: A value that differs between the keys of one place in the source that creates several keys.
@@ -49,7 +49,7 @@
         if let known = InternedKey.find(place, orID: id) {
             interned = known
         } else {
-            let traits = FeatureTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
+            let traits = KeyTraits(reloads: reloadsWhenInputsChange, home: home(), isExternal: isExternal)
             interned = Self.intern(place, KeyDistinction(id), traits, preview, testValue, load)
         }
     }
@@ -73,7 +73,7 @@ extension MainActorFeatureKey {
 
     @usableFromInline
     static func intern(
-        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: FeatureTraits,
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ traits: KeyTraits,
         _ preview: (@MainActor @Sendable (any FeatureContainer) -> Value)?,
         _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Value)?,
         _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Value

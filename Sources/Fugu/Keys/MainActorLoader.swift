@@ -6,21 +6,19 @@ extension Request {
     }
 
     fileprivate init(
-        _ key: UInt, _ traits: FeatureTraits, _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Payload)?,
+        _ key: UInt, _ traits: KeyTraits, _ testValue: (@MainActor @Sendable (any FeatureContainer) -> Payload)?,
         at place: SourcePlace?
     ) {
         let placeholder: (@Sendable (Container) -> Payload)? =
             if let testValue { { container in MainActor.assumeIsolated { testValue(container) } } } else { nil }
-        self.init(
-            key, home: traits.home, reloads: traits.reloads, isExternal: traits.isExternal || testValue != nil,
-            hasTestValue: testValue != nil, placeholder: placeholder, at: place)
+        self.init(key, traits, placeholder: placeholder, at: place)
     }
 }
 
 /// The load of a feature of the main actor, found by its key.
 struct MainActorLoader: Sendable {
     let key: Key
-    private let traits: FeatureTraits
+    private let traits: KeyTraits
     private let place: SourcePlace?
     private let testValue: (@MainActor @Sendable (any FeatureContainer) -> Payload)?
     let load: @MainActor @Sendable (any FeatureContainer) -> Payload
@@ -93,8 +91,9 @@ extension Key {
 }
 
 extension MainActorFeature {
-    fileprivate static var traits: FeatureTraits {
-        FeatureTraits(reloads: reloadsWhenInputsChange, home: home, isExternal: false)
+    fileprivate static var traits: KeyTraits {
+        KeyTraits(
+            home: home, reloads: reloadsWhenInputsChange, isExternal: hasTestValue, hasTestValue: hasTestValue)
     }
     fileprivate static var testLoad: (@MainActor @Sendable (any FeatureContainer) -> Payload)? {
         if hasTestValue { { instance(testValue(in: $0)) } } else { nil }
@@ -103,7 +102,9 @@ extension MainActorFeature {
     /// Loads, or returns the value for tests.
     @usableFromInline static func make(in container: any FeatureContainer) -> Payload {
         if hasTestValue, container._container.givesTestValue { return instance(testValue(in: container)) }
-        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
+        if UnusedTestValue.self != Void.self || UnusedTestFunction.self != Void.self {
+            container._container.reportUnusedTestValue()
+        }
         return Payload(load(in: container))
     }
 }

@@ -90,12 +90,7 @@ extension PropertyKey {
     /// The library's record of the key.
     ///
     /// Don't use it directly.
-    public var _key: KeyDefinition {
-        KeyDefinition(
-            raw,
-            .plain { try $0.answer($1, of: naming, { Request(self) }, { _ in Payload(descriptor.defaultValue()) }) },
-            naming: naming)
-    }
+    public var _key: KeyDefinition { descriptor.definition(of: Key(raw: raw))! }
 
     /// Returns the key that was first created with this name.
     package static func existing(_ name: String) -> PropertyKey? {
@@ -158,20 +153,26 @@ final class PropertyDescriptor<Value: Sendable>: ValueKeyDescriptor {
 
     /// Returns the request for the key, which a strict container refuses without a value, as it does what's external.
     func request(_ key: UInt) -> Request {
-        let placeholder: (@Sendable (Container) -> Payload)? =
-            if let testValue { { _ in Payload(testValue()) } } else { nil }
-        return Request(
-            key, reloads: true, isExternal: isRequired, hasTestValue: testValue != nil, placeholder: placeholder)
+        var placeholder: (@Sendable (Container) -> Payload)?
+        if let testValue {
+            placeholder = { _ in Payload(testValue()) }
+        } else if isRequired, Container.isTested, let empty = emptyValue(of: Value.self) {
+            placeholder = { _ in Payload(empty) }
+        }
+        let traits = KeyTraits(reloads: true, isExternal: isRequired, hasTestValue: testValue != nil)
+        return Request(key, traits, placeholder: placeholder)
     }
 
     var typeName: String { "PropertyKey<\(Value.self)>" }
     var valueType: Any.Type { Value.self }
-    func loader(of key: Key) -> KeyLoader? {
-        return KeyLoader(
-            key: key,
-            method: .plain {
-                try $0.answer($1, of: self.naming, { self.request(key.raw) }, { _ in Payload(self.defaultValue()) })
-            })
+    var traits: KeyTraits { KeyTraits(isRequired: isRequired, isSecret: isSecret || naming?.isHidden == true) }
+    func definition(of key: Key) -> KeyDefinition? {
+        let naming = naming
+        return KeyDefinition(
+            key.raw,
+            .plain {
+                try $0.answer($1, of: naming, { self.request(key.raw) }, { _ in Payload(self.defaultValue()) })
+            }, naming: naming)
     }
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String? {
         teller.text(of: payload.value(as: Value.self))

@@ -10,8 +10,9 @@ extension PropertyKey {
     /// ```
     ///
     /// A read of a missing value stops the program. A read in a strict container, that of a test, gives the value for tests; without
-    /// one, it fails the test and stops the process, because it can't throw and has nothing to give. In a function with parameters,
-    /// give the key an `id`; otherwise, the program stops with a message.
+    /// one, it fails the test and gives the empty value of a type that has one, such as zero, no text, or `nil`. For another type, it stops the
+    /// process, because it can't throw and has nothing to give. In a function with parameters, give the key an `id`; otherwise, the
+    /// program stops with a message.
     ///
     /// - Parameters:
     ///   - isSecret: A Boolean value that indicates whether the value must never be printed.
@@ -52,4 +53,24 @@ extension PropertyKey {
             Container.stopWithoutRequired(fix ?? Messages.requiredFix)
         }
     }
+}
+
+/// Returns the empty value of a type that has one, for a test that has failed already: `nil`, `false`, zero, or nothing in a collection.
+func emptyValue<Value>(of type: Value.Type) -> Value? {
+    func none<V: ExpressibleByNilLiteral>(_: V.Type) -> Any { V(nilLiteral: ()) }
+    func zero<V: AdditiveArithmetic>(_: V.Type) -> Any { V.zero }
+    func list<V: RangeReplaceableCollection>(_: V.Type) -> Any { V() }
+    func set<V: SetAlgebra>(_: V.Type) -> Any { V() }
+    func dictionary<V: ExpressibleByDictionaryLiteral>(_: V.Type) -> Any { V() }
+    let value: Any? =
+        switch type {
+        case is Bool.Type: false
+        case let type as any ExpressibleByNilLiteral.Type: none(type)
+        case let type as any AdditiveArithmetic.Type: zero(type)
+        case let type as any RangeReplaceableCollection.Type: list(type)
+        case let type as any SetAlgebra.Type: set(type)
+        case let type as any ExpressibleByDictionaryLiteral.Type: dictionary(type)
+        default: nil
+        }
+    return value as? Value
 }

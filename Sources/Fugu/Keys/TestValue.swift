@@ -7,9 +7,15 @@ extension ContainerKey {
         fatalError(Messages.noTestValue("\(Self.self)"))
     }
 
-    /// Not used: a feature that declares no such variable has none.
+    /// Not used: a feature that declares no such function has none.
     @_documentation(visibility: internal)
-    public static var testValue: Void { () }
+    public static func testValue() throws -> UnusedTestFunction { fatalError(Messages.noTestValue("\(Self.self)")) }
+
+    /// Not used: a feature that declares no such method has none.
+    @_documentation(visibility: internal)
+    public func testValue(in container: any FeatureContainer) throws -> UnusedTestFunction {
+        fatalError(Messages.noTestValue("\(Self.self)"))
+    }
 
     /// Returns a value for tests as an instance, whose type it may name less generally.
     @usableFromInline static func instance<TestValue>(_ value: TestValue) -> Payload {
@@ -21,6 +27,9 @@ extension ContainerKey {
 }
 
 extension NonisolatedFeature {
+    /// Not used: a feature that declares no such variable has none.
+    @_documentation(visibility: internal)
+    public static var testValue: Void { () }
     /// Not used: a feature that isn't ``External`` has none.
     @_documentation(visibility: internal)
     public static var placeholder: Void { () }
@@ -30,7 +39,7 @@ extension NonisolatedFeature {
 
     /// Reports, in a strict container, what the feature that loads declares for tests in a way that isn't used.
     @inlinable static func reportUnused(in container: any FeatureContainer) {
-        if UnusedTestValue.self != Void.self { container._container.reportUnusedTestValue() }
+        if hasUnusedTestValue { container._container.reportUnusedTestValue() }
         if UnusedPlaceholder.self == ContainerValue.self {
             container._container.reportForgottenExternal("placeholder")
         } else if UnusedPreview.self == ContainerValue.self {
@@ -38,11 +47,13 @@ extension NonisolatedFeature {
         }
     }
 
-    fileprivate static var hasUnusedTestValue: Bool { UnusedTestValue.self != Void.self }
+    @inlinable static var hasUnusedTestValue: Bool {
+        UnusedTestValue.self != Void.self || UnusedTestFunction.self != Void.self
+    }
 }
 
 extension Key {
-    /// Whether the type declares a variable that is named like the method for tests.
+    /// Whether the type declares a value for tests in a form that isn't used.
     var hasUnusedTestValue: Bool { (type as? any NonisolatedFeature.Type)?.hasUnusedTestValue == true }
 }
 
@@ -63,6 +74,10 @@ extension AsyncFeature {
 }
 
 extension MainActorFeature {
+    /// Not used: a feature that declares no such variable has none.
+    @_documentation(visibility: internal)
+    public static var testValue: Void { () }
+
     @usableFromInline nonisolated static var hasTestValue: Bool { TestValue.self != Never.self }
 }
 

@@ -6,25 +6,17 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     var typeName: String { get }
     /// The name in messages.
     var label: String { get }
-    /// The declared traits of the key.
-    var keyTraits: KeyTraits { get }
-    /// Whether another module has to supply the feature.
-    var isRequired: Bool { get }
-    /// Whether it's the key of what a container would inherit of a decorated feature.
-    var isInherited: Bool { get }
+    var traits: KeyTraits { get }
     /// The type of the value of a property.
     var valueType: Any.Type { get }
-    /// Returns how the value or instance of the key is loaded, or `nil` if only a layer reads it.
-    func loader(of key: Key) -> KeyLoader?
+    /// Returns the definition of the key, or `nil` if it belongs to the main actor.
+    func definition(of key: Key) -> KeyDefinition?
     /// Returns the value as text, or `nil` if the key isn't that of a property.
     func tell(_ payload: Payload, by teller: any ValueTeller) -> String?
 }
 
 extension ValueKeyDescriptor {
-    var isRequired: Bool { false }
-    var isInherited: Bool { false }
     var valueType: Any.Type { Void.self }
-    func loader(of key: Key) -> KeyLoader? { nil }
 
     /// The name: `\.timeout`, or for a key that no member creates, its name or its place.
     var label: String {
@@ -124,10 +116,7 @@ enum ValueKeys {
             if let known = state.named(name, typeWord) { return known.raw }
             state.names[name, default: []].append(state.records.count)
         }
-        return Key(
-            valueKeyAt: state.records.count, KeyKind(rawValue: typeWord & Key.kindMask)!,
-            isInherited: descriptor.isInherited
-        ).raw
+        return Key(valueKeyAt: state.records.count, KeyKind(rawValue: typeWord & Key.kindMask)!).raw
     }
 
     /// Returns the key with this name and type, if one was created.

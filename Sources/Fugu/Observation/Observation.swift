@@ -28,40 +28,27 @@ extension Container {
     /// Adds an observer that ends with its owner, if it has one.
     @_alwaysEmitIntoClient
     func observe<Value: Sendable>(
-        _ subject: Subject, while owner: (any AnyObject & Sendable)?, _ observer: @escaping @Sendable (Value) -> Void
+        _ definition: KeyDefinition, while owner: (any AnyObject & Sendable)?,
+        _ observer: @escaping @Sendable (Value) -> Void
     ) -> ObservationToken {
-        add(subject, while: owner) { observer($0.value(as: Value.self)) }
+        add(definition, while: owner) { observer($0.value(as: Value.self)) }
     }
 
     @usableFromInline
     func add(
-        _ subject: Subject, while owner: (any AnyObject & Sendable)?, _ call: @escaping @Sendable (Payload) -> Void
+        _ definition: KeyDefinition, while owner: (any AnyObject & Sendable)?,
+        _ call: @escaping @Sendable (Payload) -> Void
     ) -> ObservationToken {
         let observer: Observer
         if let owner {
             observer = Observer(
-                subject.key, isOver: { [weak owner] in owner == nil },
+                definition.key, isOver: { [weak owner] in owner == nil },
                 { [weak owner] payload in if owner != nil { call(payload) } })
         } else {
-            observer = Observer(subject.key, call)
+            observer = Observer(definition.key, call)
         }
-        add(observer, subject.reloader, subject.naming)
+        add(observer, definition)
         return ObservationToken(observer)
-    }
-}
-
-/// An observed key, of any kind.
-@usableFromInline struct Subject: Sendable {
-    let key: Key
-    /// Loads the instance without a reader.
-    let reloader: KeyLoader
-    /// The name that suppliers need, if the key has one.
-    let naming: (any KeyNaming)?
-
-    @usableFromInline init(_ definition: KeyDefinition) {
-        key = Key(raw: definition.raw)
-        reloader = definition.loader
-        naming = definition.naming
     }
 }
 
@@ -86,28 +73,23 @@ extension Container {
 /// closes or is released. Readers don't take values from each other. The sequence doesn't keep the container alive.
 public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     private let source: @Sendable () -> AsyncStream<Element>
-    /// Called when a reader receives a value.
-    private let onNext: (@Sendable () -> Void)?
     /// The stream that has recorded values since the sequence was created, for its first reader.
     private let first: Locked<Unprinted<AsyncStream<Element>>?>
 
     /// - `isStarted`: Whether the first stream begins now rather than with its reader.
-    /// - `onNext`: Called when a reader receives a value.
     package init(
-        _ container: Container, isStarted: Bool, onNext: (@Sendable (Container) -> Void)? = nil,
+        _ container: Container, isStarted: Bool,
         _ stream: @escaping @Sendable (Container) -> AsyncStream<Element>
     ) {
         // Waiting for values doesn't keep the container alive.
         let owner = container.owner ?? container
         source = { [weak owner] in owner.map(stream) ?? AsyncStream { $0.finish() } }
-        self.onNext = if let onNext { { [weak owner] in if let owner { onNext(owner) } } } else { nil }
         first = Locked(isStarted ? Unprinted(stream(owner)) : nil)
     }
 
     init(of definition: KeyDefinition, in container: Container) {
-        let subject = Subject(definition)
         self.init(container, isStarted: true) { container in
-            AsyncStream(of: subject, in: container)
+            AsyncStream(of: definition, in: container)
         }
     }
 
@@ -116,19 +98,14 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
     /// - Returns: The iterator, which begins with the current value.
     public func makeAsyncIterator() -> AsyncIterator {
         let first = first.withLock { $0.take() }
-        return AsyncIterator(stream: first?.content ?? source(), onNext)
+        return AsyncIterator(stream: first?.content ?? source())
     }
 
     /// An iterator over the values.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private var iterator: Unprinted<AsyncStream<Element>.Iterator>
 
-        private let onNext: (@Sendable () -> Void)?
-
-        fileprivate init(stream: AsyncStream<Element>, _ onNext: (@Sendable () -> Void)?) {
-            iterator = Unprinted(stream.makeAsyncIterator())
-            self.onNext = onNext
-        }
+        fileprivate init(stream: AsyncStream<Element>) { iterator = Unprinted(stream.makeAsyncIterator()) }
 
         /// Returns the current value at first, and then the newest value that wasn't returned yet.
         ///
@@ -140,9 +117,7 @@ public struct ObservedValues<Element: Sendable>: AsyncSequence, Sendable {
         /// - Parameter actor: The actor on which the caller runs.
         /// - Returns: The value, or `nil` at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
-            let value = await iterator.content.next(isolation: actor)
-            onNext?()
-            return value
+            await iterator.content.next(isolation: actor)
         }
     }
 }
@@ -163,21 +138,21 @@ extension AsyncStream {
     /// Creates a stream of the current value, if there is one, and all later ones.
     ///
     /// When its reader leaves, a load that only this stream waits for is canceled.
-    fileprivate init(of subject: Subject, in container: Container)
+    fileprivate init(of definition: KeyDefinition, in container: Container)
     where Element: Sendable {
         let (stream, continuation) = Self.makeStream(bufferingPolicy: .bufferingNewest(1))
         let observer = Observer(
-            subject.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
+            definition.key, isSequence: true, { continuation.yield($0.value(as: Element.self)) },
             onEnd: { continuation.finish() })
         // Before the load, so that one that isn't kept, or fails, is tried again.
-        container.add(observer, subject.reloader, subject.naming, startsWithPresent: true)
-        let preparation = subject.reloader(container, false)
+        container.add(observer, definition, startsWithPresent: true)
+        let preparation = definition.prepare(in: container, reportsFailure: false)
         continuation.onTermination = { _ in
             observer.cancel()
             preparation?.cancel()
         }
         // Closing ends the sequences that exist at that moment; this one may have been added later.
-        if container.node.isRefusing || container.hasRefused(subject.key) { observer.cancel() }
+        if container.node.isRefusing || container.hasRefused(definition.key) { observer.cancel() }
         self = stream
     }
 }
@@ -256,7 +231,7 @@ extension Container {
         _ key: K.Type, while owner: (any AnyObject & Sendable)? = nil,
         observer: @escaping @Sendable (K.ContainerValue) -> Void
     ) -> ObservationToken {
-        observe(Subject(K._key), while: owner, observer)
+        observe(K._key, while: owner, observer)
     }
 
     /// Calls an observer whenever the value or instance of a key is set, reset, modified, or first loaded, here or in
@@ -282,6 +257,6 @@ extension Container {
         _ key: (ContainerKeys) -> K, while owner: (any AnyObject & Sendable)? = nil,
         observer: @escaping @Sendable (K.Value) -> Void
     ) -> ObservationToken {
-        observe(Subject(key(ContainerKeys())._key), while: owner, observer)
+        observe(key(ContainerKeys())._key, while: owner, observer)
     }
 }

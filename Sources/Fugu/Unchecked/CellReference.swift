@@ -90,7 +90,7 @@ import Synchronization
         unsafe pointer.pointee.status.store(bare | CellFlags.link, ordering: .releasing)
     }
 
-    /// Replaces the value and keeps its time: with an equal one, or where nothing depends on it.
+    /// Replaces the value and keeps its time, where nothing depends on it.
     @inline(__always)
     func exchange(_ payload: Payload) -> Garbage {
         guard let box = payload.box else {

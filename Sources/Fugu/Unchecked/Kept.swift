@@ -73,15 +73,6 @@ struct Queue<Element: Sendable> {
         return element
     }
 
-    /// Moves the elements for which `isMeant` returns `true` into the garbage, and returns whether there were any.
-    mutating func remove(_ isMeant: (Element) -> Bool, _ garbage: inout Garbage) -> Bool {
-        guard contains(isMeant) else { return false }
-        let others = slots[start...].filter { !isMeant($0!) }
-        garbage.add(Retained(slots))
-        (slots, start) = (others, 0)
-        return true
-    }
-
     /// Moves all elements into the garbage.
     mutating func removeAll(_ garbage: inout Garbage) {
         garbage.add(Retained(slots))

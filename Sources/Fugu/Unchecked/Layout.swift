@@ -13,7 +13,7 @@ public import Synchronization
     static let held: UInt64 = 4
     /// The value comes from a default or a load; the place of a loaded instance has its provenance.
     static let loaded: UInt64 = 8
-    /// Writes take the slow path, because they affect observers, dependents, or an exclusion.
+    /// Writes take the slow path, because they affect observers or dependents.
     static let special: UInt64 = 16
     /// `word` is the address of a retained box.
     static let boxed: UInt64 = 32
@@ -22,8 +22,7 @@ public import Synchronization
     /// There is a value in `word`.
     static let hasWord: UInt64 = 128
 
-    /// An instance was made from the value, or another container's equal one has its time, so that setting an equal one must be
-    /// distinguished from a change.
+    /// An instance was made from the value, so that setting an equal one must be distinguished from a change.
     static let input: UInt64 = 256
 
     static let flags: UInt64 = 0x1FF
@@ -37,7 +36,7 @@ public import Synchronization
 /// The identity of a key, in one word.
 ///
 /// For a type, the word is the type's address with the kind in the two low bits; for a value key, a number with the
-/// highest bit set, which no type's address has. The next bit marks what a container would inherit of a decorated feature.
+/// highest bit set, which no type's address has.
 @frozen @usableFromInline package struct Key: Hashable, Sendable {
     @usableFromInline package let raw: UInt
 

@@ -166,6 +166,11 @@ import WinSDK
     #endif
 }
 
+extension Task<Never, Never> {
+    /// Cancels the task that runs.
+    static func cancelCurrent() { unsafe withUnsafeCurrentTask { unsafe $0?.cancel() } }
+}
+
 /// Where code runs: on a thread, or in a task that may move between threads.
 ///
 /// Asking for the thread costs a tenth of asking for the task.

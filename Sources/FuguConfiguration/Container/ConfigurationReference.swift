@@ -28,24 +28,24 @@ extension Container {
 
 /// A description of the keys that a program takes from outside, to print for its users.
 public struct ConfigurationReference: Sendable, Hashable {
-    /// A key in a reference.
-    package struct Entry: Sendable, Hashable {
+    /// A key in a reference, such as for options of a library that parses arguments.
+    public struct Entry: Sendable, Hashable {
         /// The dotted name, as in files.
-        package var name: String
+        public package(set) var name: String
         /// The name of the environment variable.
         package var variable: String
         /// The argument with its leading dashes.
-        package var argument: String
-        /// The name of the type, or the values that it takes.
-        package var type: String
+        public package(set) var argument: String
+        /// The name of the type, or the values that it takes, with `|` between them.
+        public package(set) var type: String
         /// The default, written as in TOML, or `nil` for secrets and keys without a default.
-        package var defaultValue: String?
+        public package(set) var defaultValue: String?
         /// A Boolean value that indicates whether the value is a secret.
-        package var isSecret: Bool
+        public package(set) var isSecret: Bool
         /// A Boolean value that indicates whether the value must be there, because the key has no default.
-        package var isRequired: Bool
+        public package(set) var isRequired: Bool
         /// The help text of the key.
-        package var help: String?
+        public package(set) var help: String?
         /// The names that the key had before.
         package var formerNames: [String] = []
         /// The members if the value is a table or a list of tables, in the order in which its type asks for them;
@@ -57,8 +57,10 @@ public struct ConfigurationReference: Sendable, Hashable {
         package var holdsTables: Bool
         /// Whether the members are those of each element of a list.
         var isList: Bool
-        /// Whether the argument has a negation, `--no-…`.
-        var isBoolean: Bool
+        /// A Boolean value that indicates whether the argument has no value, but a negation, `--no-…`.
+        public package(set) var isBoolean: Bool
+        /// A Boolean value that indicates whether the argument can occur several times, each with an element of a list.
+        public var isRepeatable: Bool { isList && !holdsTables }
     }
 
     /// A member of a value that is a table.
@@ -81,7 +83,7 @@ public struct ConfigurationReference: Sendable, Hashable {
     }
 
     /// The keys in the order of their declaration.
-    package var entries: [Entry]
+    public package(set) var entries: [Entry]
 
     init(_ entries: [Entry]) { self.entries = entries }
 

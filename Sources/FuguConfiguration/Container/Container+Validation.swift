@@ -140,18 +140,30 @@ extension KnownNames {
     }
 }
 
-extension Container {
+extension PropertyContainer {
     /// Returns the value of a key that code, a rule, or a source has to give.
     ///
-    /// The default doesn't count, and neither does `nil`. The value for tests of a required key does, in a test.
+    /// The default doesn't count, and neither does `nil`. The value for tests of a required key does, in a test. A throwing or async
+    /// feature that requires a value through the handle of its load fails with the others of a warm-up, and loads once there is one:
+    ///
+    /// ```swift
+    /// static func load(in container: any FeatureContainer) async throws -> Database {
+    ///     try await Database.open(container.require(\.databaseURL))
+    /// }
+    /// ```
     ///
     /// - Parameter key: A key path to the key: `\.timeout`.
     /// - Returns: The value.
     /// - Throws: ``PropertyError`` if the value has another type or form, or if nothing gives one.
     /// - Complexity: O(*s*) for *s* sources of this container and its ancestors.
     public func require<Value>(_ key: (ContainerKeys) -> PropertyKey<Value>) throws -> Value {
-        let key = key(ContainerKeys())
-        return try atOneMoment {
+        try _container.required(key(ContainerKeys()))
+    }
+}
+
+extension Container {
+    fileprivate func required<Value>(_ key: PropertyKey<Value>) throws -> Value {
+        try atOneMoment {
             recordInput(key._key)
             let origins = origins(of: key)
             let answer = origins.answer()

@@ -11,12 +11,14 @@ enum ErrorText {
         let given = prefix.isEmpty ? "" : "prefix: \"\(prefix.dropLast())\", "
         return
             "Fugu: the test applies an EnvironmentSource with the variables of this process, so it depends on the machine.\nFix: pass "
-            + "those that it needs: EnvironmentSource(\(given)environment: [\"\(prefix)PORT\": \"80\"])."
+            + "those that it needs: EnvironmentSource(\(given)environment: [\"\(prefix)PORT\": \"80\"]). If the program applies it, give "
+            + "that function a parameter to pass on: environment: [String: String] = EnvironmentSource.current."
     }
 
     static let argumentsOfProcess =
         "Fugu: the test applies an ArgumentsSource with the arguments of this process, so it depends on how it's run.\nFix: pass those "
-        + "that it needs: ArgumentsSource([\"--port\", \"80\"])."
+        + "that it needs: ArgumentsSource([\"--port\", \"80\"]). If the program applies it, give that function a parameter to pass on: "
+        + "arguments: [String] = CommandLine.arguments."
 
     // MARK: Reloads
 

@@ -60,8 +60,8 @@ extension PropertyKey where Value: Decodable {
     ///
     /// The value is read like any other: `container.databaseURL`. If it's missing, `validate` throws an error for it together
     /// with all others, and a reload that takes it away is refused. A read of a missing value stops the program; `require` throws
-    /// instead. A read in a strict container, that of a test, gives the value for tests; without one, it fails the test and stops the
-    /// process, because it can't throw and has nothing to give.
+    /// instead. A read in a strict container, that of a test, gives the value for tests; without one, it fails the test and gives
+    /// the empty value of a type that has one, and stops the process otherwise, because it can't throw and has nothing to give.
     ///
     /// - Parameters:
     ///   - name: The dotted path that sources look up.

@@ -194,7 +194,7 @@ nonisolated func offAbilities(_ container: Container) async throws {
     container.userName = "Ada"
     container.reset(Payments.self)
     container.payments = { "free, not \($0)" }
-    precondition(container.routes == ["/users/guest", "/health"] && container.payments(5) == "free, not 5")
+    precondition(container.routes == ["/users/Ada", "/health"] && container.payments(5) == "free, not 5")
     let tenants = container.children(by: \.tenant, capacity: 1)
     for tenant in ["acme", "zoo"] {
         let name = await tenants.withChild(for: tenant) { $0.pool.tenant }

@@ -74,23 +74,16 @@ struct Database: AsyncFeature {
 
 func open(_ container: Container) async throws -> Database { try container[Database.self] }
 
-// MARK: CapturedContainer
-// program: Fugu: Client reads \.timeout while it loads from a container that it captured, so it isn't recorded as an input.
-// Cure: read through the handle that `load(in:)` is given.
-
-extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-}
-
-let app = Container()
+// MARK: ChildInLoad
+// compiler: error: value of type 'any FeatureContainer' has no dynamic member 'child' using key path from root type 'ContainerKeys'
+// Cure: make children where you have the container: a load only reads.
 
 struct Client: Feature {
-    static let family = Container()
-    let timeout: Int
-    static func load(in container: any FeatureContainer) -> Client { Client(timeout: family.timeout) }
+    static func load(in container: any FeatureContainer) -> Client {
+        _ = container.child()
+        return Client()
+    }
 }
-
-_ = Client.family[Client.self]
 
 // MARK: ClockMisspelled
 // compiler: error: cannot assign through dynamic lookup property: 'clock' is a get-only property
@@ -636,24 +629,6 @@ extension ContainerKeys {
     var timeout: PropertyKey<Int> { .init() }
 }
 
-// MARK: LateRead
-// program: Fugu: Client ignored the override of \.timeout in the child, container 1 (made at Mistake/LateRead.swift:17), because it reads \.timeout after its load, through the container of that load.
-// Cure: read it through `@Injected`, which follows the caller, or while the feature loads.
-
-extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-}
-
-struct Client: Feature {
-    let container: any FeatureContainer
-    static func load(in container: any FeatureContainer) -> Client { Client(container: container) }
-    var timeout: Int { container.timeout }
-}
-
-let app = Container()
-let client = app[Client.self]
-Container.with(app.child { $0.timeout = 5 }) { print(client.timeout) }
-
 // MARK: LoadIsAsync
 // compiler: error: type 'Greeter' does not conform to protocol 'Feature'
 // Cure: conform to AsyncFeature.
@@ -974,6 +949,17 @@ extension ContainerKeys {
     container.observe(\.timeout) { label.text = "\($0)" }
 }
 
+// MARK: ObservableFeature
+// compiler: error: type 'Model' does not conform to the 'Sendable' protocol
+// Cure: conform to MainActorFeature, and mark the class `@MainActor`.
+
+import Observation
+
+@Observable final class Model: Feature {
+    var count = 0
+    static func load(in container: any FeatureContainer) -> Model { Model() }
+}
+
 // MARK: PlaceholderForgotten
 // compiler: error: type 'Mail' does not conform to protocol 'External'
 // Cure: add `static var placeholder`: what strict containers give in tests.
@@ -1079,6 +1065,18 @@ struct Greeter: Feature {
 
 func begin(_ container: Container) { container.register(Greeter.self) { _ in Greeter() } }
 
+// MARK: RequiredWithoutInstance
+// compiler: error: type 'Stores' does not conform to protocol 'External'
+// Cure: write `typealias Instance = any Store`: there is no load from which the compiler could tell.
+
+protocol Store: Sendable {}
+
+struct NoStore: Store {}
+
+enum Stores: Feature, Required {
+    static var placeholder: any Store { NoStore() }
+}
+
 // MARK: RuleReadsItsScope
 // program: Fugu: a rule for scope /orders reads that scope while it is being configured.
 // Cure: read from the container that the rule is given.
@@ -1149,17 +1147,6 @@ struct Client: Feature {
 
 _ = Container()[Client.self]
 
-// MARK: SetInsideModify
-// program: Fugu: \.timeout is written while modify changes it, and modify waits for this write.
-// Cure: change the value that the body is given.
-
-extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-}
-
-let container = Container()
-container.modify(\.timeout) { _ in container.timeout = 5 }
-
 // MARK: SetThrowing
 // compiler: error: 'subscript(_:_:)' is unavailable: use set(_:to:)
 // Cure: write `container.set(Document.self, to: Document())`.
@@ -1227,6 +1214,26 @@ struct Greeter: Feature {
     func load(in container: any FeatureContainer) -> Greeter { Greeter() }
 }
 
+// MARK: StrictWithoutImport
+// compiler: error: instance member 'strict' cannot be used on type 'Container'; did you mean to use a value of this type instead?
+// Cure: import FuguTesting, and link it to the test target.
+
+func inTest() {
+    Container.strict { _ in
+    } operation: {
+    }
+}
+
+// MARK: TestValueIsNoClosure
+// compiler: error: cannot convert value of type 'Mail' to expected argument type '@Sendable (any FeatureContainer) -> Mail'
+// Cure: write `testValue: { _ in Mail() }`: each test has its own.
+
+struct Mail: Sendable {}
+
+extension ContainerKeys {
+    var mail: FeatureKey<Mail> { .init(testValue: Mail()) { _ in Mail() } }
+}
+
 // MARK: TraitWithValue
 // compiler: error: 'container' is unavailable: set the value in a closure, as in .container { $0.timeout = 3 }
 // Cure: write `.container { $0.timeout = 3 }`.
@@ -1238,6 +1245,14 @@ extension ContainerKeys {
 }
 
 let trait: ContainerTrait = .container(\.timeout, 3)
+
+// MARK: TraitWithoutImport
+// compiler: error: reference to member 'container' cannot be resolved without a contextual type
+// Cure: import FuguTesting, and link it to the test target.
+
+import Testing
+
+@Test(.container) func waits() {}
 
 // MARK: TryForgotten
 // compiler: error: subscript access can throw, but it is not marked with 'try' and the error is not handled

@@ -1,6 +1,6 @@
 // Writes the pictures that `check` draws, in every format:
 //
-//     Pictures FOLDER              a shop of thirty features, and the way to its failure
+//     Pictures FOLDER              a shop of thirty features, of which one has failed
 //     Pictures FOLDER COUNT        a graph of so many features
 import Foundation
 import Fugu
@@ -14,14 +14,13 @@ import FuguInspection
         }
         let shop = try await Shop()
         try write(shop.root.graph, to: folder)
-        try write(shop.root.graph.filteredByFailure(), to: folder, named: "failure")
         withExtendedLifetime(shop) {}
     }
 
-    private static func write(_ graph: ContainerGraph, to folder: String, named name: String = "graph") throws {
+    private static func write(_ graph: ContainerGraph, to folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for (text, type) in [(graph.mermaid, "mmd"), (graph.dot, "dot"), (graph.json, "json"), (graph.html, "html")] {
-            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name).\(type)"))
+            try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/graph.\(type)"))
         }
     }
 }

@@ -57,16 +57,17 @@ def use_shop(browser, folder):
     expect("a click selects", browser.value("document.querySelector('.node.picked')?.dataset.id") == "c2_Payments")
     details = browser.value("document.querySelector('#details').textContent")
     expect("and explains", "the bank refuses (secret)" in details)
+    browser.click(".node[data-id=c2_session]")
     expect("and shows the neighbours", browser.value(
         "[...document.querySelectorAll('.node.near')].map(e => e.dataset.id).sort().join()")
-        == "c0_network,c0_paymentToken,c2_Checkout,c2_requestLogger")
+        == "c0_users,c2_basket,c2_requestLogger,c2_user")
     browser.picture(f"{folder}/shop-click.png")
     browser.press("ArrowUp")
     expect("up leads to who needed it",
-           browser.value("document.querySelector('.node.picked')?.dataset.id") == "c2_Checkout")
+           browser.value("document.querySelector('.node.picked')?.dataset.id") == "c2_basket")
     browser.press("ArrowDown")
     expect("down leads to an input", browser.value(
-        "fugu.picture.nodes.get('c2_Checkout').entry.inputs.includes(document.querySelector('.node.picked').dataset.id)"))
+        "fugu.picture.nodes.get('c2_basket').entry.inputs.includes(document.querySelector('.node.picked').dataset.id)"))
     browser.press("Escape")
     expect("Escape selects nothing", browser.value("document.querySelectorAll('.node.picked').length") == 0)
     browser.press("/")

@@ -20,7 +20,12 @@ final class ValueKeyRecord: Sendable {
     }
 }
 
-@unsafe struct UnsafeCurrentTask { private let address: UInt }
+enum Task<Success, Failure> {}
+
+@unsafe struct UnsafeCurrentTask {
+    private let address: UInt
+    func cancel() {}
+}
 
 /// The toolchain has no concurrency for this target.
 @unsafe func withUnsafeCurrentTask<R>(_ body: (UnsafeCurrentTask?) -> R) -> R { body(nil) }

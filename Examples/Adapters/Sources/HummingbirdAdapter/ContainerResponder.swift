@@ -28,7 +28,8 @@ public struct ContainerContextSource: RequestContextSource {
 ///     let responder = ContainerResponder(container, router.buildResponder())
 ///     let application = Application(responder: responder)
 ///
-/// The child is `Container.current` for the handler and for the writing of the body.
+/// The child is `Container.current` for the handler and for the writing of the body. An error that isn't a response, such as a
+/// `LoadError`, is logged, since the client gets 500 without a reason, or a body that breaks off.
 public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inner.Context: ContainerRequestContext {
     /// The source that Hummingbird creates before there is a container.
     public typealias Context = Connection
@@ -66,6 +67,7 @@ public struct ContainerResponder<Inner: HTTPResponder>: HTTPResponder where Inne
                 return response
             }
         } catch {
+            if !(error is any HTTPResponseError || error is CancellationError) { logger.note(error) }
             await child.close(logger)
             throw error
         }
@@ -95,6 +97,10 @@ extension Container {
     func close(_ logger: Logger) async {
         do { try await close() } catch { logger.error("The container of a request: \(error)") }
     }
+}
+
+extension Logger {
+    fileprivate func note(_ error: any Error) { self.error("A request failed: \(error)") }
 }
 
 extension ResponseBody {
@@ -149,6 +155,8 @@ final class RequestEnd: Sendable {
             do {
                 try await Container.with(self.child) { try await body.write(destination) }
             } catch {
+                // Others mostly say that the client has hung up.
+                if error is LoadError { self.logger.note(error) }
                 await self.child.close(self.logger)
                 throw error
             }

@@ -91,7 +91,8 @@ public struct UninterruptedService<Inner: Service>: Service {
 
 /// Reads the sources of a container again when the process gets SIGHUP, and when a file has changed.
 ///
-/// A file with a mistake changes nothing: the last good values stay, and the mistake is logged.
+/// After a signal, the log names what has changed, and the loaded features that keep an old value until a restart. A file with a
+/// mistake changes nothing: the last good values stay, and the mistake is logged.
 public struct ReloadService: Service {
     private let container: Container
     private let interval: Duration?
@@ -126,8 +127,8 @@ public struct ReloadService: Service {
         logger.debug("SIGHUP reads the configuration again")
         for await _ in signals.cancelOnGracefulShutdown() {
             do {
-                try container.reload()
-                logger.info("Reloaded the configuration")
+                let summary = try container.reload()
+                logger.info("Reloaded the configuration. \(summary)")
             } catch {
                 let mistakes: [any Error] = (error as? PropertyErrors)?.errors ?? [error]
                 for mistake in mistakes { logger.error("The configuration stays as it is: \(mistake)") }

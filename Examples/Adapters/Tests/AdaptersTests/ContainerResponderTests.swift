@@ -2,6 +2,7 @@ import Fugu
 import FuguTesting
 import Hummingbird
 import HummingbirdAdapter
+import InMemoryLogging
 import Logging
 import LoopbackClient
 import NIOEmbedded
@@ -31,6 +32,10 @@ extension ContainerKeys {
     }
 }
 
+private enum Looping: AsyncFeature {
+    static func load(in container: any FeatureContainer) async throws -> String { try await container[Looping.self] }
+}
+
 /// The events, in order.
 struct Log: Sendable {
     let lines: AsyncStream<String>
@@ -50,7 +55,9 @@ struct Log: Sendable {
     private let container = Container()
     private let log = Log()
     private let router = Router(context: TestContext.self)
-    private let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    private let handler = InMemoryLogHandler()
+    private var logger: Logger { Logger(label: "test") { [handler] _ in handler } }
+    private var errors: [String] { handler.entries.filter { $0.level == .error }.map { "\($0.message)" } }
 
     init() {
         container.ended = { [log] in log.add("closed \($0)") }
@@ -89,6 +96,33 @@ struct Log: Sendable {
         await #expect(throws: CancellationError.self) { try await respond("/a") }
         #expect(await log.next() == "closed /a")
         #expect(try await respond("/b").status == .notFound)
+    }
+
+    @Test("What isn't a response is logged, since the client learns nothing; what is, and a cancellation, isn't")
+    func logged() async throws {
+        router.get("a") { _, context in try await context.container[Looping.self] }
+        router.get("b") { _, _ -> String in throw HTTPError(.badRequest) }
+        router.get("c") { _, _ -> String in throw CancellationError() }
+        await #expect(throws: LoadError.self) { try await respond("/a") }
+        #expect(errors.count == 1)
+        #expect(errors.first?.hasPrefix("A request failed: Fugu: Looping needs itself to load.") == true)
+        #expect(try await respond("/b").status == .badRequest)
+        await #expect(throws: CancellationError.self) { try await respond("/c") }
+        #expect(errors.count == 1)
+    }
+
+    @Test("A load that fails while a body is streamed is logged, too")
+    func loggedInStream() async throws {
+        router.get("a") { _, context -> Response in
+            Response(
+                status: .ok,
+                body: ResponseBody { writer in
+                    try await writer.write(ByteBuffer(string: context.container[Looping.self]))
+                    try await writer.finish(nil)
+                })
+        }
+        try await serve { client in _ = try? await client.send("/a") }
+        #expect(errors.contains { $0.hasPrefix("A request failed: Fugu: Looping needs itself to load.") })
     }
 
     @Test("The child of a streamed body is open until the last byte is out")

@@ -99,6 +99,7 @@ private struct Broken: Error, CustomStringConvertible {
         try "port = 2".write(toFile: path, atomically: true, encoding: .utf8)
         try await hangUp { container.port == 2 }
         #expect(await ports.next() == 2)
+        #expect(handler.entries.contains { "\($0.message)" == "Reloaded the configuration. Changed: port." })
         try "port = [".write(toFile: path, atomically: true, encoding: .utf8)
         try await hangUp { handler.entries.contains { $0.level == .error } }
         #expect(container.port == 2)

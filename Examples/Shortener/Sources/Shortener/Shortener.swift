@@ -1,4 +1,5 @@
 import ArgumentParser
+import ArgumentParserAdapter
 import CoreMetrics
 import Foundation
 import Fugu
@@ -20,14 +21,13 @@ import ShortenerServer
     @Flag(help: "Print every setting, its value and where that comes from, and exit.")
     var printConfig = false
 
-    @Argument(parsing: .allUnrecognized, help: "Settings, such as --server-port 80.")
-    var settings: [String] = []
+    @OptionGroup(title: "Settings") var settings: SettingOptions<Settings>
 
     func run() async throws {
         let container = Container.shared
         do {
             try container.configure(
-                file: file, arguments: settings, environment: ProcessInfo.processInfo.environment)
+                file: file, arguments: settings.arguments, environment: ProcessInfo.processInfo.environment)
         } catch {
             try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
             throw ExitCode(78)  // EX_CONFIG
@@ -42,4 +42,8 @@ import ShortenerServer
         for explanation in container.explain() { Swift.print(explanation) }
         Swift.print("\nA file with everything in it:\n\n\(container.reference().toml)")
     }
+}
+
+enum Settings: SettingDeclarations {
+    static func declare(in container: Container) { container.declareSettings() }
 }

@@ -33,6 +33,9 @@ extension ContainerKeys {
     package var databaseConnections: PropertyKey<UInt8> {
         .init("database.connections", defaultValue: 8, help: "the connections to that server")
     }
+    package var archiveFolder: PropertyKey<String> {
+        .init("archive.folder", defaultValue: "archives", help: "the SQLite files of former years, such as 2023.sqlite")
+    }
     package var adminToken: PropertyKey<String?> {
         .init("admin.token", isSecret: true, help: "who has it sees and deletes all links; nobody unless given")
     }
@@ -56,6 +59,14 @@ extension ContainerKeys {
 }
 
 extension Container {
+    /// Declares all keys.
+    package func declareSettings() {
+        declare(
+            \.host, \.port, \.baseURL, \.isBehindProxy, \.patience, \.lastPatience, \.databasePath, \.databaseURL,
+            \.databaseConnections, \.archiveFolder, \.adminToken, \.allowsInspection, \.createsPerMinute,
+            \.triesPerMinute, \.assetSeconds, \.lookInterval, \.logLevel)
+    }
+
     /// Declares all keys, applies the sources, of which the last one wins, and finds all mistakes at once.
     ///
     /// - Parameters:
@@ -64,10 +75,7 @@ extension Container {
     ///   - environment: The variables.
     /// - Throws: `PropertyErrors`, with the place of each mistake.
     package func configure(file: String?, arguments: [String], environment: [String: String]) throws {
-        declare(
-            \.host, \.port, \.baseURL, \.isBehindProxy, \.patience, \.lastPatience, \.databasePath, \.databaseURL,
-            \.databaseConnections, \.adminToken, \.allowsInspection, \.createsPerMinute, \.triesPerMinute,
-            \.assetSeconds, \.lookInterval, \.logLevel)
+        declareSettings()
         try apply(TOMLSource(path: file ?? "config.toml", isOptional: file == nil))
         try apply(EnvironmentSource(prefix: "SHORTENER", environment: environment))
         try apply(ArgumentsSource(arguments))

@@ -113,7 +113,7 @@ package struct SQLiteLinks: LinkRepository {
 }
 
 extension Link {
-    fileprivate init(_ row: Row) {
+    init(_ row: Row) {
         self.init(code: row["code"], target: row["target"], created: row["created"])
     }
 }

@@ -1,4 +1,5 @@
 import Fugu
+import FuguScopes
 import Hummingbird
 import HummingbirdAdapter
 import LifecycleAdapter
@@ -12,10 +13,13 @@ import UnixSignals
 package struct Server {
     let container: Container
     let onRunning: @Sendable (_ port: Int) -> Void
+    /// The archives, of which a few stay open for the next export.
+    let archives: KeyedChildren<String>
 
     package init(_ container: Container, onRunning: @escaping @Sendable (_ port: Int) -> Void = { _ in }) {
         self.container = container
         self.onRunning = onRunning
+        archives = container.children(by: \.archive, capacity: 2)
     }
 
     /// Services end in the reverse of their order: first the server, which answers what it has accepted; the container last.
@@ -62,6 +66,7 @@ package struct Server {
         HealthRoutes().add(to: router)
         PageRoutes().add(to: router, of: container)
         LinkRoutes().add(to: router, of: container)
+        ArchiveRoutes(archives: archives).add(to: router)
         InspectionRoutes().add(to: router, of: container)
         return router
     }

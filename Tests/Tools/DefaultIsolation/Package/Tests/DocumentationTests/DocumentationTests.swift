@@ -12,7 +12,7 @@ struct Page: Sendable, CustomStringConvertible {
     static let all = [
         "README.md", "Sources/Fugu/Fugu.docc/Fugu.md",
         "Sources/Fugu/Fugu.docc/Families.md", "Sources/Fugu/Fugu.docc/Servers.md",
-        "Sources/Fugu/Fugu.docc/Cookbook.md",
+        "Sources/Fugu/Fugu.docc/Cookbook.md", "Sources/Fugu/Fugu.docc/ComingFromCurrent.md",
         "Sources/Fugu/Fugu.docc/DefaultIsolation.md", "Sources/Fugu/Fugu.docc/Inspecting.md",
         "Sources/Fugu/Fugu.docc/PublicFeatures.md", "Sources/Fugu/Fugu.docc/Concurrency.md",
         "Sources/Fugu/Fugu.docc/SwiftUIApps.md",
@@ -175,11 +175,11 @@ struct Page: Sendable, CustomStringConvertible {
         }
     }
 
-    @Test("README: it has at most 800 words, and begins with an example of at most 20 lines")
+    @Test("README: it has at most 850 words, and begins with an example of at most 20 lines")
     func length() throws {
         let page = Page(description: "README.md")
         let words = try String(contentsOf: page.url, encoding: .utf8).split(whereSeparator: \.isWhitespace)
-        #expect(words.count <= 800)
+        #expect(words.count <= 850)
         #expect(try #require(try page.blocks().first { $0.language == "swift" }).lines.count <= 20)
     }
 
@@ -196,7 +196,7 @@ struct Page: Sendable, CustomStringConvertible {
     func forgotten() throws {
         let failures = Mutex<[String]>([])
         withKnownIssue {
-            _ = try? page(for: "ada")
+            _ = try? Container.current.orders.text("ada")
         } matching: { issue in
             failures.withLock { $0 += issue.comments.map(\.rawValue) }
             return true

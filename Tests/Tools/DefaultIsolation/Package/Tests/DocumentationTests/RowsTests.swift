@@ -5,7 +5,7 @@ import Testing
 /// ``// | `testValue` |`` names a row, and the code below it, up to the next such comment, is Fugu's side.
 @Suite("The tables of other libraries' idioms compile") struct RowsTests {
     static let pages =
-        ["SwiftDependencies", "Factory", "Swinject", "SwiftUIEnvironment"].map {
+        ["SwiftDependencies", "Factory", "Swinject", "SwiftUIEnvironment", "Current"].map {
             Page(description: "Sources/Fugu/Fugu.docc/ComingFrom\($0).md")
         } + [Page(description: "Sources/FuguConfiguration/FuguConfiguration.docc/ComingFromSwiftConfiguration.md")]
 

@@ -6,6 +6,7 @@ import FuguTesting
 import Observation
 import ShopApp
 import ShopInterface
+import Synchronization
 import Testing
 
 @Suite("An app whose modules have the main actor as default") struct ShopTests {
@@ -48,7 +49,8 @@ import Testing
     @Test("Values are modified and updated together", .container { $0.userName = "Ada" })
     func changes() {
         let container = Container.current
-        let heard = ObservationRecorder(\.userName)
+        let heard = Mutex<[String]>([])
+        container.observe(\.userName) { name in heard.withLock { $0.append(name) } }
         container.modify(\.userName) { $0 += "!" }
         container.screen = Screen(title: container.screen.title + "?")
         #expect(container.screen.title == "Hello, Ada!?")
@@ -56,7 +58,7 @@ import Testing
             $0.userName = "Grace"
             $0.tenant = "acme"
         }
-        #expect(heard.values == ["Ada!", "Grace"] && container.greeter.text == "Hello, Grace")
+        #expect(heard.withLock { $0 } == ["Ada!", "Grace"] && container.greeter.text == "Hello, Grace")
     }
 
     @Test("A view follows the values and the state of a load", .container)

@@ -3,6 +3,7 @@ import FuguInspection
 import FuguScopes
 import FuguTesting
 import Observation
+import Synchronization
 import Testing
 
 #if canImport(SwiftUI)
@@ -62,6 +63,38 @@ extension ContainerKeys {
 private struct Keeper {
     @Injected(\.weather) var weather
 }
+
+// | `.unique` for a part of another service: `self { self.settings().theme }` |
+private final class Settings: Feature, Sendable {
+    let theme = Mutex("light")
+    static func load(in container: any FeatureContainer) -> Settings { Settings() }
+}
+
+extension FeatureContainer {
+    nonisolated fileprivate var settings: Settings { self[Settings.self] }
+    nonisolated fileprivate var theme: String { settings.theme.withLock { $0 } }
+}
+
+// | `self { self.baseStore() }`, one instance with two types |
+private protocol Store: Sendable {}
+nonisolated private final class BaseStore: Store {}
+
+extension ContainerKeys {
+    fileprivate var baseStore: FeatureKey<BaseStore> { .init { _ in BaseStore() } }
+    fileprivate var store: FeatureKey<any Store> { .init { $0.baseStore } }
+}
+
+// | `.onArg("extension") { … }` |
+private nonisolated struct Log {
+    let module: String
+}
+
+extension ContainerKeys {
+    fileprivate var appModule: PropertyKey<String> { .init(defaultValue: "app") }
+    fileprivate var log: FeatureKey<Log> { .init { Log(module: $0.appModule) } }
+}
+
+private func startExtension() { Container.shared.appModule = "extension" }
 
 // | `.unique`, the default |
 // | `ParameterFactory` |
@@ -135,13 +168,16 @@ extension Trait where Self == ContainerTrait {
         #expect(container[Lantern.self] === container.child()[Lantern.self])
         #expect(container.lamp === container[Lantern.self])
 
-        // | `.shared` |
+        // | `manager.defaultScope = .shared`, `.shared` |
         var balloon: Balloon? = container[SharedBalloon.self]()
         #expect(container[SharedBalloon.self]() === balloon)
         weak let released = balloon
         balloon = nil
         #expect(released == nil)
 
+        container[Settings.self].theme.withLock { $0 = "dark" }
+        #expect(container.theme == "dark" && container.store as AnyObject === container.baseStore)
+        #expect(container.log.module == "app")
         #expect(container[Matches.self](for: "Oslo") !== container[Matches.self](for: "Oslo"))
         let graph = container.child()
         #expect(graph[Passage.self] === graph[Passage.self] && graph[Passage.self] !== container[Passage.self])

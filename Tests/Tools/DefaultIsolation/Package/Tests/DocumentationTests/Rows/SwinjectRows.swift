@@ -97,7 +97,17 @@ extension FeatureContainer {
     fileprivate var anyRepository: any LinkRepository { self[Port.self] }
 }
 
-// | `Assembly`, `Assembler` |
+// | a closure as a service: `register(Handler.self)` |
+private typealias Handler = @Sendable (String) -> Void
+extension ContainerKeys {
+    fileprivate var handler: FeatureKey<Handler> { .init { _ in { _ in } } }
+}
+
+// | an `Assembly` for each module, `Assembler` |
+extension ContainerKeys {
+    fileprivate var anchor: PropertyKey<String> { .init(defaultValue: "iron") }
+}
+
 private func fitOut(_ container: Container) {
     container[Horn.self] = Horn { "double" }
 }

@@ -35,27 +35,25 @@ func declareSettings(in container: Container) {
     container.declareCheck(of: \.certificate, "needs tls.key") { $0.certificate == nil || $0.privateKey != nil }
 }
 
-func applySources(to container: Container, arguments: [String]) throws {
+func applySources(to container: Container, arguments: [String], variables: [String: String]) throws {
     try container.apply(TOMLSource(path: "app.toml", isOptional: true))
     try container.apply(DotEnvSource(path: ".env", prefix: "APP", isOptional: true))
-    try container.apply(EnvironmentSource(prefix: "APP").ignoringEmptyTexts())
+    try container.apply(EnvironmentSource(prefix: "APP", environment: variables).ignoringEmptyTexts())
     // In Kubernetes, the pod's own token lies in the same folder.
     try container.apply(FolderSource(path: "/run/secrets", isOptional: true).ignoringNames("kubernetes.*"))
     try container.apply(ArgumentsSource(arguments))
 }
 
-func applyEnvironment(to container: Container) throws {
-    // SHOP_PORT_80_TCP=tcp://10.0.0.1:80, SHOP_SERVICE_HOST, … If no key is called `port`, ignore "port", too.
-    try container.apply(EnvironmentSource(prefix: "SHOP").ignoringNames("port.*", "service.*"))
-}
-
-func configure(_ container: Container, arguments: [String]) throws {
+func configure(
+    _ container: Container, arguments: [String] = CommandLine.arguments,
+    variables: [String: String] = EnvironmentSource.current
+) throws {
     declareSettings(in: container)
     if arguments.contains("--help") {
         print(container.reference(prefix: "APP").helpText)
         exit(0)
     }
-    try applySources(to: container, arguments: arguments)
+    try applySources(to: container, arguments: arguments, variables: variables)
     try container.validate()
 }
 
@@ -137,7 +135,7 @@ extension Snippets {
         try container.apply(TOMLSource(text: "[tls]\ncertificate = 'c'\nkey = 'k'\n[pool]\nsize = 3", name: "app.toml"))
         #expect(container[TransportSecurity.self].key == "k")
         #expect(try ConnectionLimits(settings: container.section("pool")).size == 3)
-        #expect(throws: (any Error).self) { try configure(container, arguments: []) }
+        #expect(throws: (any Error).self) { try configure(container, arguments: [], variables: [:]) }
     }
 }
 
@@ -146,5 +144,11 @@ struct OtherSettingsTests {
     func oneWorker() throws {
         try Container.current.apply(DictionarySource(["workers": 8], name: "test"))
         #expect(Container.current.workers == 1)
+    }
+
+    @Test(.container) func workersFromVariable() throws {
+        let container = Container.current
+        try configure(container, arguments: [], variables: ["APP_DATABASE_URL": "postgres://db", "APP_WORKERS": "16"])
+        #expect(container.workers == 16)
     }
 }

@@ -37,19 +37,6 @@ func health(of app: Container) -> String {
 }
 
 extension ContainerKeys {
-    var newCheckout: PropertyKey<Bool> { .init("flags.newCheckout", defaultValue: false) }
-}
-
-struct Checkout: Feature {
-    static var reloadsWhenInputsChange: Bool { true }
-    let title: String
-
-    static func load(in container: any FeatureContainer) -> Checkout {
-        Checkout(title: container.newCheckout ? "new checkout" : "old checkout")
-    }
-}
-
-extension ContainerKeys {
     var minute: PropertyKey<Int> { .init(defaultValue: 0) }
 }
 
@@ -140,18 +127,6 @@ extension Snippets {
         #expect(health(of: app) == "failed: Etna")
         #expect(try await app[Etna.self].temperature == 21)
         #expect(health(of: app) == "ready")
-    }
-
-    @Test("Cookbook: a feature follows a flag")
-    func flags() async throws {
-        try await run {
-            let app = Container()
-            let flags = MutableSource(name: "flags")
-            try app.apply(flags)
-            print(app[Checkout.self].title)  // old checkout
-            flags["flags.newCheckout"] = true
-            print(app[Checkout.self].title)  // new checkout
-        }
     }
 
     @Test("Cookbook: a value expires after a minute, and is downloaded again at the next read")

@@ -3,32 +3,51 @@ import Fugu
 import FuguTesting
 import Testing
 
-struct Orders: Feature, External {
+struct Orders: Sendable {
     var text: @Sendable (_ user: String) throws -> String
+}
 
-    static func load(in container: any FeatureContainer) -> Orders {
-        Orders { try String(contentsOfFile: "/srv/orders/\($0)", encoding: .utf8) }
+extension ContainerKeys {
+    var orders: FeatureKey<Orders> {
+        .init(placeholder: { Orders(text: unimplemented("Orders.text")) }) { _ in
+            Orders { try String(contentsOfFile: "/srv/orders/\($0)", encoding: .utf8) }
+        }
     }
-    static var placeholder: Orders { Orders(text: unimplemented("Orders.text")) }
-}
-func page(for user: String) throws -> String {
-    "\(user) ordered \(try Container.current[Orders.self].text(user))"
 }
 
-@Test(.container { $0[Orders.self] = Orders { _ in "tea" } }) func orders() throws {
-    #expect(try page(for: "ada") == "ada ordered tea")
+@Test(.container { $0.orders = Orders { _ in "tea" } }) func orders() throws {
+    #expect(try Container.current.orders.text("ada") == "tea")
+}
+
+struct OrderPage: Sendable {
+    let orders: Orders
+    let user: String
 }
 
 extension ContainerKeys {
     var user: PropertyKey<String> { .init(defaultValue: "guest") }
+    var orderPage: FeatureKey<OrderPage> { .init { OrderPage(orders: $0.orders, user: $0.user) } }
 }
 
-struct OrderPage: Feature {
-    let orders: Orders
-    let user: String
+/// A namespace: other pages have other databases.
+struct ReadmePage {
+    /// A connection of a driver.
+    final class Connection: Sendable {
+        static func open(_ url: String) async throws -> Connection { Connection() }
+        func close() async throws {}
+        func count(of user: String) async throws -> Int { user.count }
+    }
 
-    static func load(in container: any FeatureContainer) -> OrderPage {
-        OrderPage(orders: container[Orders.self], user: container.user)
+    struct Database: AsyncFeature, External {
+        let connection: Connection
+        static func load(in container: any FeatureContainer) async throws -> Database {
+            let connection = try await Connection.open(container.databaseURL)
+            container.onClose { try await connection.close() }
+            return Database(connection: connection)
+        }
+    }
+    func count(in request: Container) async throws -> Int {
+        try await request[Database.self].connection.count(of: request.user)
     }
 }
 
@@ -45,7 +64,7 @@ extension Snippets {
             try await Container.current.withChild {
                 $0.user = "ada"
             } operation: { request in
-                print(request[OrderPage.self].user)  // ada
+                print(request.orderPage.user)  // ada
             }
         }
     }

@@ -1,4 +1,6 @@
 import Fugu
+import FuguConfiguration
+import FuguInspection
 import FuguScopes
 import FuguTesting
 import Testing
@@ -14,15 +16,11 @@ struct ServersPage {
         func close() async throws { print("\(url) is closed") }
     }
 
-    struct DatabaseURL: Property {
-        static var defaultValue: String { "db://localhost" }
-    }
-
     struct Database: AsyncFeature, External {
         let connection: Connection
 
         static func load(in container: any FeatureContainer) async throws -> Database {
-            let connection = try await Connection.open(container[DatabaseURL.self])
+            let connection = try await Connection.open(container.storeURL)
             container.onClose { try await connection.close() }
             return Database(connection: connection)
         }
@@ -45,19 +43,20 @@ struct ServersPage {
         }
     }
 
-    struct RequestID: Property {
-        static var defaultValue: Int { 0 }
-    }
-
     struct RequestLog: Feature {
         let id: Int
 
-        static func load(in container: any FeatureContainer) -> RequestLog { RequestLog(id: container[RequestID.self]) }
+        static func load(in container: any FeatureContainer) -> RequestLog { RequestLog(id: container.requestID) }
+    }
+
+    actor Cart: Feature {
+        static var home: Home { .local }
+        static func load(in container: any FeatureContainer) -> Cart { Cart() }
     }
 
     func respond(to id: Int, in container: Container) async throws -> String {
         try await container.withChild {
-            $0[RequestID.self] = id
+            $0.requestID = id
         } operation: { request in
             let search = try await request[Search.self]
             return "request \(request[RequestLog.self].id) asks \(search.database.connection.url)"
@@ -68,7 +67,7 @@ struct ServersPage {
         let connection: Connection
 
         static func load(in container: any FeatureContainer) async throws -> TenantDatabase {
-            let connection = try await Connection.open("db://\(container.tenant)")
+            let connection = try await Connection.open("db://\(container.require(\.tenant))")
             container.onClose { try await connection.close() }
             return TenantDatabase(connection: connection)
         }
@@ -77,12 +76,24 @@ struct ServersPage {
 
     func answer(for tenant: String, in tenants: KeyedChildren<String>) async throws -> String {
         try await Container.current.withChild {
-            $0[RequestID.self] = 9
+            $0.requestID = 9
         } operation: { _ in
             try await tenants.withChild(for: tenant) { container in
                 let connection = try await container[TenantDatabase.self].connection
                 return "request \(container[RequestLog.self].id) asks \(connection.url)"
             }
+        }
+    }
+
+    func export(
+        for tenant: String, in tenants: KeyedChildren<String>
+    ) async throws -> @Sendable () async throws -> String {
+        let held = await tenants.hold(tenant)
+        let connection = try await held.container[TenantDatabase.self].connection
+        return {
+            let text = "all of \(connection.url)"
+            await held.close()
+            return text
         }
     }
 
@@ -99,7 +110,22 @@ struct ServersPage {
 }
 
 extension ContainerKeys {
-    var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
+    var storeURL: PropertyKey<String> { .init(defaultValue: "db://localhost") }
+}
+
+extension ContainerKeys {
+    var requestID: PropertyKey<Int> { .init(defaultValue: 0) }
+}
+
+extension ContainerKeys {
+    var tenant: PropertyKey<String> { .required() }
+}
+
+extension ServersPage {
+    @Test(.container) func sharesNoState() async {
+        let check = await Container.current.check(overriding: \.requestID) { $0.load(RequestLog.self) }
+        #expect(check.shared.isEmpty)
+    }
 }
 
 extension Snippets {
@@ -114,13 +140,13 @@ extension Snippets {
             let response = try await page.respond(to: 7, in: container)
             #expect(response == "request 7 asks db://localhost")
             let connection = container.ifLoaded(Page.Database.self)?.connection
-            let request = container.child { $0[Page.RequestID.self] = 8 }
+            let request = container.child { $0.requestID = 8 }
             #expect(request[Page.RequestLog.self].id == 8)
             let shared = try await request[Page.Database.self].connection
             #expect(shared === connection)
         }
         #expect(transcriptSoFar.last == "db://localhost is closed")
-        #expect(container[Page.DatabaseURL.self] == "db://localhost")
+        #expect(container.storeURL == "db://localhost")
         await #expect(throws: LoadError.self) { try await container[Page.Search.self] }
     }
 
@@ -142,7 +168,7 @@ extension Snippets {
             $0.clock = AnyClock(ManualClock())
         } operation: {
             try await run {
-                let tenants = Container().children(by: \.tenant, capacity: 100, idleTime: .seconds(600))
+                let tenants = Container().children(by: \.tenant, capacity: 100)
                 print(try await answer(for: "acme", in: tenants))  // request 9 asks db://acme
                 await tenants.evictAll()  // db://acme is closed
             }
@@ -156,7 +182,7 @@ extension Snippets {
         let tenants = root.children(by: \.tenant)
         func connection(of tenant: String) async throws -> Page.Connection {
             try await tenants.withChild(for: tenant) { container in
-                container[Page.RequestID.self] = 1
+                container.requestID = 1
                 return try await container[Page.TenantDatabase.self].connection
             }
         }
@@ -166,5 +192,20 @@ extension Snippets {
         #expect(transcriptSoFar.last == "db://zoo is closed")
         await tenants.evictAll()
         #expect(transcriptSoFar.last == "db://acme is closed")
+    }
+
+    @Test("Servers: a stream holds its tenant's child, and where no tenant is set, nothing is opened", .liveContainer)
+    func streamOfTenant() async throws {
+        let root = Container()
+        root.handleReports { Issue.record("\($0)") }
+        let tenants = root.children(by: \.tenant)
+        let write = try await Page().export(for: "streams", in: tenants)
+        async let evicted: Void = tenants.evict("streams")
+        while await !tenants.values.isEmpty { await Task.yield() }
+        #expect(transcriptSoFar.last != "db://streams is closed")
+        #expect(try await write() == "all of db://streams")
+        await evicted
+        #expect(transcriptSoFar.last == "db://streams is closed")
+        await #expect(throws: PropertyError.self) { try await root[Page.TenantDatabase.self] }
     }
 }

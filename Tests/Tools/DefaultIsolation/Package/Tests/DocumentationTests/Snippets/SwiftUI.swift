@@ -95,6 +95,22 @@ enum SwiftUIPage {
     }
 }
 
+/// A namespace for the README.
+enum ReadmeApp {
+    struct ShopApp: App {
+        private let container = Container.shared.observable
+        var body: some Scene { WindowGroup { UserView().environment(container) } }
+    }
+    struct UserView: View {
+        @Environment(ObservableContainer.self) private var container
+        var body: some View {
+            @Bindable var settings = container
+            TextField("Name", text: $settings.user)
+            Text("Orders of \(container.user)")
+        }
+    }
+}
+
 private typealias ForecastView = SwiftUIPage.ForecastView
 
 @MainActor func forecastPreview() -> some View {

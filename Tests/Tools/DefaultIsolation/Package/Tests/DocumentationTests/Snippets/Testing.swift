@@ -110,14 +110,6 @@ extension Trait where Self == ContainerTrait {
     #expect(Container.current[Letters.self].all == ["Bergen: Dear Ada"])
 }
 
-@Test(.container) func staysInOslo() {
-    let container = Container.current
-    container[Letters.self].keep("Dear Ada")
-    container.city = "Bergen"
-    withKnownIssue { _ = container[Letters.self] }
-    #expect(container[Letters.self].all == ["Oslo: Dear Ada"])
-}
-
 @Test(.container) func nothingElseIsReal() async {
     let check = await Container.current.check { $0.load(Reminders.self) }
     #expect(check.undetermined.map(\.name) == ["Reminders"])
@@ -199,18 +191,6 @@ private struct Reminders: Feature {
 nonisolated private func deliver(_ text: String, to address: String) throws {}
 
 extension Snippets {
-    @Test("Testing: what was observed is waited for")
-    func observationRecorder() async throws {
-        let container = Container()
-        try await run {
-            let recorder = ObservationRecorder(\.timeout, in: container)
-            container.timeout = 5
-            print(recorder.values)  // [5]
-            Task { container.timeout = 6 }
-            print(await recorder.values(atLeast: 2))  // [5, 6]
-        }
-    }
-
     @Test("Testing: what was loaded, and by whom")
     func loadRecorder() async throws {
         let container = Container()
