@@ -274,9 +274,9 @@ extension Node {
         storage[token].more().closing.joined.append(waiter)
     }
 
+    /// Ends the wait unless it has ended: a read that was sent on by its outcome looks again, with the same waiter.
     func removeJoined(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
-        storage[token].rare?.closing.joined.remove(waiter)
-        endWork(token, &effects)
+        if storage[token].rare?.closing.joined.remove(waiter) == true { endWork(token, &effects) }
     }
 
     /// Whether the container, which is closed or being closed, refuses a reader that isn't part of a load that began before.
