@@ -280,8 +280,8 @@ final class World: Sendable {
         var end = End.none
         /// Loads of the same that ran at the same time for a while.
         var overlaps: [Int] = []
-        /// Whether it is known to have been cancelled.
-        var isCancelled = false
+        /// Whether it is known to have been cancelled, or to fail because a need has: later readers don't join it.
+        var isLeft = false
         var needs: [(vertex: Int, made: Made)] = []
     }
 
@@ -363,7 +363,7 @@ final class World: Sendable {
         var made: [Made] = []
         if isParallel {
             try await withThrowingTaskGroup(of: (Int, Made).self) { group in
-                for need in needs { group.addTask { (need, try await self.read(need, in: container, for: who)) } }
+                for need in needs { group.addTask { (need, try await self.readNeed(need, id, container, for: who)) } }
                 for try await (need, one) in group {
                     note(need, one, id)
                     made.append(one)
@@ -371,12 +371,21 @@ final class World: Sendable {
             }
         } else {
             for need in needs {
-                let one = try await read(need, in: container, for: who)
+                let one = try await readNeed(need, id, container, for: who)
                 note(need, one, id)
                 made.append(one)
             }
         }
         return made
+    }
+
+    private func readNeed(
+        _ need: Int, _ id: Int, _ container: any FeatureContainer, for who: String
+    ) async throws -> Made {
+        do { return try await read(need, in: container, for: who) } catch {
+            state.withLock { $0.loads[id].isLeft = true }
+            throw error
+        }
     }
 
     private func note(_ need: Int, _ made: Made, _ id: Int) {
@@ -408,8 +417,8 @@ final class World: Sendable {
     }
 
     private func end(_ id: Int, _ end: Load.End) async {
-        // Only a load whose last waiter has left may run beside another one. Its task learns of it at once, but perhaps a
-        // moment after the other has begun, or before it begins itself.
+        // Only a load whose last waiter has left, or of which a need has failed, may run beside another one. Its task learns of
+        // it at once, but perhaps a moment after the other has begun, or before it begins itself.
         for _ in 0..<5_000 {
             if mayEnd(id, end) { return }
             try? await Task.sleep(for: .milliseconds(1))
@@ -418,13 +427,13 @@ final class World: Sendable {
         state.withLock { $0.loads[id].end = end }
     }
 
-    /// Ends a load, unless it runs beside another one and neither is cancelled.
+    /// Ends a load, unless it runs beside another one, and readers may join both.
     private func mayEnd(_ id: Int, _ end: Load.End) -> Bool {
         let isCancelled = Task.isCancelled
         return state.withLock { state in
-            if isCancelled { state.loads[id].isCancelled = true }
-            let isAlone = state.loads[id].overlaps.allSatisfy { state.loads[$0].isCancelled }
-            guard isCancelled || isAlone || ![.calm, .cancelling].contains(graph.mode) else { return false }
+            if isCancelled { state.loads[id].isLeft = true }
+            let isAlone = state.loads[id].overlaps.allSatisfy { state.loads[$0].isLeft }
+            guard state.loads[id].isLeft || isAlone || ![.calm, .cancelling].contains(graph.mode) else { return false }
             state.loads[id].end = end
             return true
         }

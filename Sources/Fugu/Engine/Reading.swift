@@ -378,7 +378,7 @@ struct Reading: ~Copyable {
             let isJoinable =
                 facts.floor == site.floor
                 && (facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine)
-                && !(facts.reloads && load.hasOldInputs(token)) && !mine.use { $0.wasReset(token, key, since: facts.begun) }
+                && !load.hasOldInputs(token) && !mine.use { $0.wasReset(token, key, since: facts.begun) }
             return isJoinable ? load : nil
         }
     }
