@@ -297,7 +297,7 @@ extension Load {
     /// - `mayRunHere`: Whether the load may run on this thread until it first suspends.
     /// - `joined`: The waiter, if it has joined the load.
     func start(
-        for container: Container, _ recorder: Load?, mayRunHere: Bool, _ joined: Waiter?,
+        for container: Container, mayRunHere: Bool, _ joined: Waiter?,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) -> Waiter? {
         let task = Task<Void, Never>.start(atOnce: mayRunHere) { [self] in
@@ -313,7 +313,7 @@ extension Load {
                 // Close what the load opened before waiters are woken.
                 await closeFailed()
             }
-            view.answers(from: endLoad(with: result, recorder).home)
+            view.answers(from: endLoad(with: result, nil).home)
             frame.deliver()
             withExtendedLifetime(container) {}
         }

@@ -98,14 +98,11 @@ struct Reading: ~Copyable {
     private func run(
         _ load: Load, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
-        let (container, recorder) = (asked(by: load), recorder(of: load))
+        // What is looked at again is recorded then: until then, another load may have taken its place.
+        let (container, recorder) = (asked(by: load), awaited == nil ? recorder : nil)
         if let replacement { return try load.run(for: container, recorder, replacement.load) }
         return try load.run(for: container, recorder, loader)
     }
-
-    /// Returns the load that records what a load gives: what's loaded elsewhere is an input only if the reader sees it.
-    @inline(__always)
-    private func recorder(of load: Load) -> Load? { awaited == nil || load.node === node ? recorder : nil }
 
     /// Returns the container that's asked for a load: the one of the reader, or its ancestor to which the feature belongs.
     @inline(__always)
@@ -158,7 +155,7 @@ struct Reading: ~Copyable {
     ) -> Waiter? {
         let mayRunHere = !hasActor && !load.frame.level.isMultiple(of: 16)
         return load.start(
-            for: asked(by: load), recorder(of: load), mayRunHere: mayRunHere, awaited!.waiter, loader)
+            for: asked(by: load), mayRunHere: mayRunHere, awaited!.waiter, loader)
     }
 
     private func endAwait(of load: Load, isCanceled: Bool) {
