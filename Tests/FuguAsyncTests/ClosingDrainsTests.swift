@@ -345,7 +345,7 @@ extension ClosingForgottenTests {
 
     @Test("An instance that left the parent early is closed when the child that kept it is released (law 28)")
     func keptByAChild() async throws {
-        let root = Container()
+        let root = Container().unreported
         var child: Container? = root.child { $0[Tenant.self] = "child" }
         _ = try await child![Request.self]
         root.reset(Source.self)

@@ -449,7 +449,7 @@ extension ClosingSlowLeaverTests {
 
     @Test("So is one that an input's dependent keeps, though both have left (law 28)")
     func whileKept() async throws {
-        let container = Container()
+        let container = Container().unreported
         let log = Log<String>()
         func key(_ name: String, _ input: FeatureKey<Int>?) -> FeatureKey<Int> {
             FeatureKey(id: name) { handle in

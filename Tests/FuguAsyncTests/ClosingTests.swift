@@ -324,7 +324,7 @@ extension ClosingDependentsTests {
 
     @Test("It waits until nothing that was loaded from it remains (law 28)")
     func waitsForDependents() async throws {
-        let container = Container()
+        let container = Container().unreported
         let log = container.stage.log
         _ = try await container[Reader.self]
         container.reset(Source.self)
@@ -339,7 +339,7 @@ extension ClosingDependentsTests {
 
     @Test("An instance that left early but is still needed is closed by close(), after its dependents (law 28)")
     func closedAtTheEnd() async throws {
-        let container = Container()
+        let container = Container().unreported
         let log = container.stage.log
         _ = try await container[Reader.self]
         container.reset(Source.self)

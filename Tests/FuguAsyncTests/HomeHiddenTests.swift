@@ -88,7 +88,7 @@ extension ContainerKeys {
             { $0.reset(Server.self) }, { root in root.replace(Server.self) { Server(text: "\($0.port)") } },
         ]
         for change in changes {
-            let (root, gates, failure) = (Container(), Gates(), Log<(any Error)?>())
+            let (root, gates, failure) = (Container().unreported, Gates(), Log<(any Error)?>())
             root.gates = gates
             let child = root.child { $0.port = 7 }
             let reader = startThread {

@@ -373,7 +373,7 @@ extension LoadStateTests {
 
     @Test("A throwing feature has states, too, and a reset loads it again (law 20)")
     func throwing() async {
-        let child = container.child()
+        let (child, reports) = (container.child(), container.logReports())
         var states = child.states(of: Parsed.self).makeAsyncIterator()
         await expect(next(&states)?.error is NoCity)
         while child.observable.state(of: Parsed.self).error == nil { await Task.yield() }
@@ -382,6 +382,10 @@ extension LoadStateTests {
         container[City.self] = "Rome"
         container.reset(Parsed.self)
         await expect(next(&states)?.instance?.text, equals: "Rome")
+        #if DEBUG
+        expect(reports.all.map { $0.prefix { $0 != "," } }, equals: ["Fugu: City was set"])
+        #endif
+        _ = reports
     }
 
     @Test("Two who follow the same load hear of one load (law 4)")

@@ -131,6 +131,7 @@ extension ExplainTests {
     @Test("Whether it is stale, and since which change (law 19)")
     func stale() {
         let container = Container()
+        let reports = container.logReports()
         _ = container[Session.self]
         container.greeting = "ho"
         expect(
@@ -141,6 +142,12 @@ extension ExplainTests {
         _ = container[Pool.self]
         expect(sentences(container.explain(Pool.self))[0], equals: "Pool was loaded, for the 2nd time there.")
         expect(container.explain(Session.self).sentences.contains { $0.hasPrefix("It's stale: Pool changed") })
+        #if DEBUG
+        expect(
+            reports.all.map { $0.prefix { $0 != "," } },
+            equals: [#"Fugu: \.greeting was set"#, "Fugu: Pool was reset"])
+        #endif
+        _ = reports
     }
 
     @Test("An explanation of a key that is set, replaced, failed, closed, or missing")

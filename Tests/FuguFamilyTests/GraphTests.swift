@@ -154,7 +154,7 @@ extension GraphTests {
             { $0.reset(Client.self) },
         ]
         for change in changes {
-            let container = Container()
+            let container = Container().unreported
             let reader = FeatureKey(id: UniqueID()) { "\($0[Client.self])" }
             _ = container[reader]
             func staleCount() -> Int { container.graph.entries.count { $0.isStale } }
@@ -170,6 +170,7 @@ extension GraphTests {
     @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
     func stale() throws {
         let container = Container()
+        let reports = container.logReports()
         _ = (container[Api.self], container[Live.self])
         expect(container.graph.entries.allSatisfy { !$0.isStale })
         container[Host.self] = "example.org"
@@ -182,11 +183,16 @@ extension GraphTests {
         _ = container[Client.self]
         try expect(!entry("Client", container).isStale)
         try expect(entry("Api", container).isStale)
+        #if DEBUG
+        expect(reports.all.map { $0.prefix { $0 != "," } }, equals: ["Fugu: Host was set", "Fugu: Client was reset"])
+        #endif
+        _ = reports
     }
 
     @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 10 and 19)")
     func equalIsNotStale() throws {
         let container = Container()
+        let reports = container.logReports()
         container[Host.self] = "example.org"
         _ = container[Client.self]
         container[Host.self] = "example.org"
@@ -194,13 +200,17 @@ extension GraphTests {
         container.observe(Host.self) { _ in }
         container[Host.self] = "example.org"
         try expect(!entry("Client", container).isStale)
+        expect(reports.all, equals: [])
         container[Host.self] = "example.com"
         try expect(entry("Client", container).isStale)
+        #if DEBUG
+        expect(reports.count, equals: 1)
+        #endif
     }
 
     @Test("The graph of a child marks stale what an ancestor's change made so (laws 14 and 19)")
     func staleBelow() throws {
-        let root = Container()
+        let root = Container().unreported
         let child = root.child { $0[Password.self] = "other" }
         _ = child[Client.self]
         root[Host.self] = "example.org"
@@ -209,7 +219,7 @@ extension GraphTests {
 
     @Test("Mermaid and DOT draw every entry and every arrow, from what was made to what it was made from")
     func drawings() {
-        let root = Container()
+        let root = Container().unreported
         let child = root.child { $0[Host.self] = "child" }
         _ = child[Client.self]
         child[Host.self] = "changed"

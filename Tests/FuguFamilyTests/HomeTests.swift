@@ -431,7 +431,7 @@ extension HomeSharedTests {
 
     @Test("So does one of an async feature (law 15)")
     func overriddenInputOfAsync() async throws {
-        let root = Container()
+        let root = Container().unreported
         let child = root.child { $0[RequestID.self] = 7 }
         let error = await #expect(throws: LoadError.self) { try await child[Search.self] }
         expect(error?.path, equals: ["Search", "Logger", "RequestID"])
@@ -440,7 +440,7 @@ extension HomeSharedTests {
 
     @Test("So does one through a child if an input is local, with the way to that input (law 15)")
     func localInput() throws {
-        let root = Container()
+        let root = Container().unreported
         try expect(root[Register.self], is: root[Register.self])
         let tenant = root.child { $0[Level.self] = 2 }
         for (child, reader) in [(root.child(), "Register"), (tenant.child(), "Till")] {
@@ -467,7 +467,7 @@ extension HomeSharedTests {
 
     @Test("A replaced loader keeps the declared home, unless a container below it replaces the loader (law 15)")
     func replacedKeepsHome() throws {
-        let root = Container()
+        let root = Container().unreported
         root.replace(Database.self) { Database($0[Logger.self].prefix + 1) }
         let child = root.child { $0[RequestID.self] = 7 }
         let error = #expect(throws: LoadError.self) { try child[Database.self] }

@@ -188,7 +188,7 @@ private struct Cart: Feature {
 struct StrictRequiredTests {
     @Test("A required key needs no name: it has what code sets, and in each child what that sets (laws 1, 14, 15)")
     func withoutName() {
-        let container = Container.program()
+        let container = Container.program().unreported
         let (ada, grace) = (Session(user: "ada"), Session(user: "grace"))
         container.session = ada
         let child = container.child { $0.session = grace }

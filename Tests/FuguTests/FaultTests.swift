@@ -49,7 +49,7 @@ extension FaultTests {
 
     @Test("Threads that a load starts read through its handle, during the load and after it (laws 6 and 15)")
     func loadStartsThreads() {
-        let container = Container()
+        let container = Container().unreported
         let child = container.child()
         child[Number.self] = 2
         let (ended, late) = (Gate(), Log<Int>())

@@ -125,7 +125,7 @@ extension KeyTypeTests {
 
     @Test("A key declared in an extension is read and set as a member of its type (law 1)")
     func members() {
-        let container = Container()
+        let container = Container().unreported
         expect(container.law1Retries, equals: 3)
         expect(container.law1Nickname == nil)
         expect(container.law1Doubled, equals: 6)

@@ -280,7 +280,7 @@ extension MainActorTests {
 
     @Test("A wrapper for main-actor features reads at each access, from the current container (laws 9 and 15)")
     func injected() {
-        let container = Container()
+        let container = Container().unreported
         let (outside, inside) = (Law9Window(), Container.with(container) { Law9Window() })
         Container.with(container) {
             expect(outside.live, is: container[Law9Live.self])
