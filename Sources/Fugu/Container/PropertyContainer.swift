@@ -103,12 +103,8 @@ extension Container {
     /// Sets a value, on a fast path if nothing else depends on it.
     @usableFromInline
     func set(_ key: TypedKey, _ payload: Payload) {
-        let isDone = _storage.exchangeAlone(key.raw, payload).map { isDone -> Bool in
-            if isDone { return true }
-            #if DEBUG
-            Fallback.noteUse(of: self)
-            #endif
-            return !isView && asked.setAlone(key.key, payload)
+        let isDone = _storage.exchangeAlone(key.raw, payload).map {
+            $0 || !isView && asked.setAlone(key.key, payload)
         }
         if isDone != true { change(key, to: .value(payload)) }
     }

@@ -9,7 +9,7 @@ import Weather
         case "fallback":
             let container = Container()
             container[Note.self] = "own"
-            for _ in 1...2 { print(container[Note.self] + Container.current[City.self]) }
+            for _ in 1...2 { print(container[Note.self] + container[City.self] + Container.current[City.self]) }
         default: print(Container.current[Forecast.self].text)
         }
     }
