@@ -430,7 +430,7 @@ extension MeetingsTests {
         for child in children { child.observe(Number.self) { heard.add($0) } }
         let node = container.node
         let key = Key(raw: Number._key.raw)
-        expect(node.family.lock.withLock { token in node.place(token, key).isAlone(token) })
+        expect(node.family.lock.withLock { token in node.place(token, key)[token].watchers.isEmpty })
         container[Number.self] = 5
         expect(heard.all.isEmpty)
         children[1].reset(Number.self)

@@ -335,32 +335,6 @@ extension ObserverDeferralTests {
         expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A change inside another family's load waits for its end, whoever delivers meanwhile (law 10)")
-    func otherFamily() {
-        let (container, heard) = observed()
-        let (hasSet, goesOn) = (Gate(), Gate())
-        let other = FeatureKey { _ in
-            container[Number.self] = 4
-            hasSet.open()
-            goesOn.wait()
-            return 0
-        }
-        let threads = Log<Gate>()
-        container.observe(Number.self) { number in
-            // A first change that waits in the queue, and one that is delivered while the other family sets.
-            if number == 1 { container[Number.self] = 2 }
-            guard number == 3 else { return }
-            threads.add(startThread { _ = Container()[other] })
-            hasSet.wait()
-        }
-        container[Number.self] = 1
-        container[Number.self] = 3
-        expect(heard.all, equals: [1, 2, 3])
-        goesOn.open()
-        threads.all[0].wait()
-        expect(heard.all, equals: [1, 2, 3, 4])
-    }
-
     @Test("A set by an observer is delivered by the thread that is delivering the key (law 10)")
     func otherThreadDelivers() {
         struct Third: Property { static var defaultValue: Int { 0 } }
@@ -421,17 +395,6 @@ extension ObserverDeferralTests {
         expect(container[outer], equals: 11)
         expect(Set(heard.all), equals: ["number 0", "inner 1", "outer 11"])
         expect(heard.count, equals: 3)
-    }
-
-    @Test("Another thread's change of the same key waits its turn behind one that is held back (law 10)")
-    func otherThread() {
-        let (container, heard) = observed()
-        container.update { _ in
-            container[Number.self] = 1
-            onAnotherThread { container[Number.self] = 2 }
-            expect(heard.all.isEmpty)
-        }
-        expect(heard.all, equals: [1, 2])
     }
 
     @Test("A change inside a load that fails is delivered as well (law 10)")

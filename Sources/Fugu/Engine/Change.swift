@@ -62,7 +62,8 @@ extension Write {
     fileprivate func apply(
         _ token: LockToken, to cell: CellReference, isOpen: Bool, _ effects: inout Effects
     ) -> ChangeKind? {
-        let (former, wasLoaded, isByCode) = (cell.origin(token), cell.has(CellFlags.loaded), origin == .code)
+        let (former, isByCode) = (cell.origin(token), origin == .code)
+        let wasLoaded = cell.has(CellFlags.loaded) || cell.place?.former(token) != nil
         let (value, givesNothing, isEqual) = (setting.value, setting.isNothing, isEqual(toValueIn: cell))
         // A value that code gives is only in the cell.
         let isRecorded = !givesNothing && !(isByCode && value != nil)
@@ -71,8 +72,8 @@ extension Write {
         if isByCode, value == nil { node.markReset(token, key) }
         // A reset drops what was loaded here, too.
         guard Binding.changes(origin, givesNothing: givesNothing, over: former) || isByCode && wasLoaded else {
-            if isByCode, let place = cell.place { effects.noteReset(token, place) }
-            return nil
+            // Observers that miss the key try again.
+            return isByCode && givesNothing ? .dropped : nil
         }
         if wasLoaded { cell.place?.forget(token, &effects.garbage) }
         // An equal value keeps the time, so that nothing seems to have changed.
@@ -92,7 +93,6 @@ extension Write {
         family.emit(token, .wrote(self, kind, isNew: !wasHeld && !node.isRoot), &effects)
         return kind
     }
-
 }
 
 // MARK: The commit

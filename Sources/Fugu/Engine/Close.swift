@@ -380,7 +380,7 @@ extension Node {
     fileprivate func finishClosing(_ token: LockToken, _ effects: inout Effects) {
         endOperation(token, &effects.garbage)
         for cell in storage.cells(token) where cell.key.kind != .property {
-            if cell.has(CellFlags.loaded), let place = cell.place {
+            if let place = cell.place, place[token].provenance != nil {
                 effects.drop(token, place)
             } else if cell.code(token) != nil {
                 cell.binding(token)?.put(.nothing, by: .code, &effects.garbage)

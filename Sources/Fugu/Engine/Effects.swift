@@ -68,9 +68,13 @@ extension Effects {
 // MARK: Whom a change reaches
 
 /// How the value of a key, as a place sees it, changes.
-enum ChangeKind {
+enum ChangeKind: Comparable {
     /// An instance was loaded where there was none.
     case loaded
+    /// An input changed during a load, whose instance isn't kept or which failed.
+    case unkept
+    /// A load failed.
+    case failed
     /// The loaded instance was dropped.
     case dropped
     /// The value is different.
@@ -80,69 +84,81 @@ enum ChangeKind {
     /// The key is no longer held.
     case unset
 
-    /// Whether the key itself was written.
-    fileprivate var isWrite: Bool { self != .loaded && self != .dropped }
     fileprivate var changesHolder: Bool { self == .held || self == .unset }
 }
 
 extension Effects {
-    /// Makes whatever watches a key at a place look again after a change, and drops the instances that must not stay.
+    /// Makes whatever a change of a key at a place concerns look again, there and below, and drops the instances that must not stay.
     mutating func announce(_ token: LockToken, _ place: Place, _ kind: ChangeKind) {
-        // Nearly always, only the place's own follower is affected.
-        if place.isAlone(token) {
-            guard let follower = place[token].rare?.follower.value else { return }
-            return note(token, follower, isReset: kind.isWrite)
+        // Nearly always, it concerns only the place's own observers.
+        if place[token].watchers.isEmpty {
+            if let follower = place[token].rare?.follower.value { note(token, follower, kind) }
+            return
         }
-        var open = [(place, kind)]
-        var reached: [(Follower, Bool)] = []
-        while let (start, kind) = open.popLast() {
-            for place in dropped(token, start, kind, &reached) {
-                drop(token, place)
-                open.append((place, .dropped))
+        var reached: [Follower] = []
+        var changes = [(place, kind)]
+        while let (start, kind) = changes.popLast() {
+            for (place, isDoubted) in dropped(token, start, kind, &reached) {
+                drop(token, place, isDoubted: isDoubted)
+                changes.append((place, .dropped))
             }
         }
         // Notify when all changes are done.
-        // Nothing hides the change between the places that were reached, so they all see the same value that was set. A default may
-        // be another one below, as a feature's instance may.
-        var look = place.key.kind == .property ? place[token].node.use { $0.look(token, place.key) } : nil
-        if case .found(let cell, _) = look, cell.has(CellFlags.held) {} else { look = nil }
-        for (follower, isReset) in reached {
-            let seen = isReset && follower.key == place.key ? look : nil
-            note(token, follower, isReset: isReset, seen)
-        }
+        for follower in reached { note(token, follower, kind) }
     }
 
-    /// Collects the followers that look again, and returns the places of the instances that must be dropped.
+    /// Collects the followers that look again, and returns the places of the instances that must be dropped, or are in doubt, since
+    /// only their inputs have changed.
     private func dropped(
-        _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [(Follower, Bool)]
-    ) -> [Place] {
+        _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [Follower]
+    ) -> [(place: Place, isDoubted: Bool)] {
         // A value set above replaces the instances loaded below.
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
-        var drops: [Place] = []
-        for watcher in start[token].watchers.all {
-            let place = watcher.place
-            if let follower = watcher.follower(token) {
-                let isOwn = kind != .dropped && watcher.isOwn(token, of: start)
-                if isOwn || kind != .loaded && follower.isReached(token, from: start) {
-                    reached.append((follower, isOwn && kind.isWrite))
+        var drops: [(place: Place, isDoubted: Bool)] = []
+        var open = [start]
+        while let place = open.popLast() {
+            if let follower = place[token].rare?.follower.value { reached.append(follower) }
+            if replacesCopies, place != start, place[token].provenance != nil { drops.append((place, false)) }
+            for other in place[token].watchers.all {
+                if other[token].node != place[token].node {
+                    if other.isIdle(token) {
+                        place.unlist(token, other)
+                    } else if !other[token].node.use({ $0.holds(token, place.key) }) {
+                        open.append(other)
+                    }
+                } else if kind < .dropped {
+                    continue
+                } else if !other.isConcerned(token, by: place.key) {
+                    place.unlist(token, other)
+                } else {
+                    if let follower = other[token].rare?.follower.value { reached.append(follower) }
+                    if !other.isAnchored(token) {
+                        drops.append((other, false))
+                    } else if other.isOld(token) {
+                        drops.append((other, true))
+                    } else if kind == .unset, let provenance = other[token].provenance {
+                        // Another key keeps it here now.
+                        other.watchInputs(token, provenance)
+                    }
                 }
-            } else if kind == .loaded {
-                continue
-            } else if replacesCopies && watcher.isOwn(token, of: start) || !place.isCurrent(token) {
-                drops.append(place)
-            } else if kind == .unset {
-                place.watchAnchor(token)
             }
         }
         return drops
     }
 
     /// Drops a loaded instance, so that the next read loads again.
+    ///
+    /// - `isDoubted`: Whether the place keeps it until then.
     @inline(never)
-    mutating func drop(_ token: LockToken, _ place: Place) {
+    mutating func drop(_ token: LockToken, _ place: Place, isDoubted: Bool = false) {
         guard place[token].provenance != nil else { return }
-        place.forget(token, &garbage)
         let cell = place[token].cell
+        if isDoubted, let payload = cell.payload {
+            place.doubt(token, payload, &garbage)
+        } else {
+            place.forget(token, &garbage)
+        }
+        guard cell.has(CellFlags.loaded) else { return }
         let node = place[token].node
         let time = node.use { $0.family.state[token].tick() }
         garbage.add(cell.clear(flags: cell.heldFlags, at: time))
@@ -150,37 +166,14 @@ extension Effects {
     }
 
     /// Makes a follower look again, and notes it if it has something to deliver.
-    @inline(never) mutating func note(_ token: LockToken, _ follower: Follower, isReset: Bool, _ look: Look? = nil) {
-        if follower.refresh(token, isReset: isReset, until: holder(), look, &garbage) {
-            followers.append(follower)
-        }
-    }
-
-    /// Makes the followers that would see the instance watch the inputs of its failed load.
-    mutating func noteFailure(_ token: LockToken, _ place: Place, of provenance: Provenance, isOutdated: Bool) {
-        place.forEachFollower(token) { noteFailure(token, $0, of: provenance, isOutdated: isOutdated) }
-    }
-
-    private mutating func noteFailure(
-        _ token: LockToken, _ follower: Follower, of provenance: Provenance, isOutdated: Bool
-    ) {
-        let isByItsLoad = follower.watchFailed(token, provenance)
-        guard isOutdated, let isByItsLoad else { return }
-        if isByItsLoad { return report(in: follower.family) { [key = follower.key] in Messages.changesItsInputs(key) } }
-        if follower.queueGone(token, until: holder()) { followers.append(follower) }
-    }
-
-    /// Makes the followers that would see the instance load it again, because it wasn't kept.
-    mutating func noteNotKept(_ token: LockToken, _ place: Place, of provenance: Provenance) {
-        place.forEachFollower(token) { follower in
-            follower.missFirst(token)
-            if !follower.isMissing(token) { return note(token, follower, isReset: true) }
-            noteFailure(token, follower, of: provenance, isOutdated: true)
-        }
-    }
-
-    /// Makes the followers that miss the key load it again; the others see no change.
-    mutating func noteReset(_ token: LockToken, _ place: Place) {
-        place.forEachFollower(token) { if $0.isMissing(token) { note(token, $0, isReset: true) } }
+    @inline(never) private mutating func note(_ token: LockToken, _ follower: Follower, _ kind: ChangeKind) {
+        let isDue: Bool? =
+            switch kind {
+            case .unkept: follower.retry(token)
+            case .failed: follower.noteFailure(token)
+            default: follower.refresh(token)
+            }
+        guard let isDue else { return report(in: follower.family) { [key = follower.key] in Messages.changesItsInputs(key) } }
+        if isDue { followers.append(follower) }
     }
 }

@@ -96,150 +96,93 @@ private struct FollowerState {
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
     var reloader = Kept<KeyDefinition?>(nil)
     var seen = Seen.nothing
-    /// The provenance of the last instance that was seen, and whether the follower watches its inputs.
-    var watched: Provenance?
-    var watchesInputs = false
-    /// Other keys that are watched: of instances past which the node sees, and the inputs of loads for observers that have failed
-    /// since.
-    var others: Set<Key> = []
-    /// Whether the last instance that was seen reloads when its inputs change.
-    var reloads: Bool { watched?.reloads == true }
+    /// The number of loads in a row whose instance observers missed, since an input had changed meanwhile.
+    var losses = 0
     /// The pending events.
     var events = Queue<Event>()
     var number: UInt64 = 0
     var isDelivering = false
-    /// A frame for the next delivery.
-    var spareFrame: Frame?
     var isEnded = false
 
     /// What observers have received last, or are about to receive.
     enum Seen {
         case nothing
         case value(time: UInt64)
-        /// The value is gone, and observers wait for the next one; a load of it may have changed its own inputs since.
-        case loss(byItsLoad: Bool)
+        /// The value is gone, and observers wait for the next one; the last one had this time, if there was one.
+        case loss(last: UInt64?)
     }
 
-    /// An event for observers: the value, and whether it's that of a first load; or `nil` if the value is gone and must be loaded
-    /// again, which is a separate event.
+    /// An event for observers: the value, and whether it's that of a first load; or `nil` if the value is gone, and whether a load of
+    /// it has failed since, so that it isn't loaded again.
     ///
-    /// It waits for the end of a frame, and is for one observer, or for all if that's `nil`.
-    typealias Event = (value: Payload?, isLoad: Bool, number: UInt64, holder: Frame?, only: Observer?)
+    /// It's for one observer, or for all if that's `nil`.
+    typealias Event = (value: Payload?, isLoad: Bool, number: UInt64, only: Observer?)
 
-    mutating func queue(_ value: Payload?, isLoad: Bool = false, until holder: Frame?, only: Observer? = nil) {
+    /// The time of the value that observers have received last, or are about to receive.
+    var lastTime: UInt64? {
+        switch seen {
+        case .nothing: nil
+        case .value(let time): time
+        case .loss(let last): last
+        }
+    }
+
+    mutating func queue(_ value: Payload?, isLoad: Bool = false, only: Observer? = nil) {
         number += 1
-        events.append((value, isLoad, number, holder, only))
+        events.append((value, isLoad, number, only))
     }
 }
 
 // Under the lock.
 extension Follower {
     /// Looks again, queues an event if what's seen has changed, and returns whether there's something to deliver.
-    ///
-    /// - `isReset`: Whether the key was reset, so that it's loaded again even if it doesn't reload.
-    /// - `holder`: The frame at whose end the event is delivered.
-    /// - `look`: What's seen, if that's known.
-    func refresh(
-        _ token: LockToken, isReset: Bool = false, until holder: Frame? = nil, _ look: Look? = nil,
-        _ garbage: inout Garbage
-    ) -> Bool {
+    func refresh(_ token: LockToken) -> Bool {
         if state[token].isEnded { return false }
-        guard case .found(let cell, _) = look ?? node.use({ $0.lookInline(token, key) }) else {
-            // Keep watching the last instance's inputs: when a key that hides it is reset, it may be seen again. Without a
-            // reloader, observers that missed this event, such as a view that reads at this moment, receive the next one.
-            if state[token].reloader.value == nil, let provenance = state[token].watched {
-                watch(token, provenance, isLost: true, &garbage)
-            }
-            switch state[token].seen {
-            case .nothing: return false
-            case .value where isReset || key.kind == .property || state[token].reloads:
-                state[token].seen = .loss(byItsLoad: false)
-            case .value: return false
-            case .loss:
-                let isByItsLoad = Frame.current?.chain.contains(where: isLoad) == true
-                state[token].seen = .loss(byItsLoad: isByItsLoad)
-                if isByItsLoad { return false }
-            }
-            return queueGone(token, until: holder)
+        guard case .found(let cell, _) = node.use({ $0.lookInline(token, key) }) else {
+            if case .nothing = state[token].seen { return false }
+            return queueLoss(token)
         }
-        watch(token, cell.place?[token].provenance, isLost: false, &garbage)
         // If something was seen before, a loaded instance is no first load: it was uncovered, or replaces what was seen.
-        var isFirst = true
-        if case .value(let last) = state[token].seen {
-            isFirst = false
-            if last == cell.time { return false }
-        }
-        state[token].seen = .value(time: cell.time)
+        let last = state[token].lastTime
+        let isFirst = if case .value = state[token].seen { false } else { last == nil }
+        (state[token].seen, state[token].losses) = (.value(time: cell.time), 0)
+        if last == cell.time { return false }
         guard let payload = cell.payload else { return false }
-        state[token].queue(payload, isLoad: isFirst && cell.has(CellFlags.loaded), until: holder)
+        state[token].queue(payload, isLoad: isFirst && cell.has(CellFlags.loaded))
         return true
     }
 
-    /// Watches the inputs of a load for observers that failed or wasn't kept, so that a change of one tries it again.
-    ///
-    /// Returns whether the load has changed its inputs itself, or `nil` if no observer misses the value.
-    func watchFailed(_ token: LockToken, _ provenance: Provenance) -> Bool? {
-        guard case .loss(let isByItsLoad) = state[token].seen else { return nil }
-        state[token].seen = .loss(byItsLoad: false)
-        node.use { node in
-            guard let place = node.cell(token, key)?.place else { return }
-            let known = state[token].watchesInputs ? state[token].watched?.keys ?? [] : []
-            let inputs = provenance.keys.filter { $0 != key && !known.contains($0) }
-            state[token].others.formUnion(inputs)
-            place.observers.watch(token, inputs)
-        }
-        return isByItsLoad
+    private func queueLoss(_ token: LockToken) -> Bool {
+        state[token].seen = .loss(last: state[token].lastTime)
+        if let last = state[token].events.last, last.value == nil { return false }
+        state[token].queue(nil)
+        return true
     }
 
-    /// Whether a change of an input at a place reaches the node: no node in between hides it.
-    func isReached(_ token: LockToken, from start: Place) -> Bool {
-        start[token].node.use { home in
-            !node.use { $0.path(below: home).contains { $0.holds(token, start.key) } }
-        }
+    /// Lets the observers load again, since an input has changed during a load, and returns whether there's something to deliver, or
+    /// `nil` if that has happened too often.
+    func retry(_ token: LockToken) -> Bool? {
+        if case .found = node.use({ $0.lookInline(token, key) }) { return refresh(token) }
+        state[token].losses += 1
+        if state[token].losses < Self.loadLimit { return state[token].isEnded ? false : queueLoss(token) }
+        // A change that the load itself has made is still to be delivered, and begins no other load.
+        if state[token].events.last.map({ $0.value != nil }) ?? true { state[token].losses = 0 }
+        return nil
     }
 
-    private func isLoad(_ frame: Frame) -> Bool { frame.kind == .load && frame.key == key && frame.family === family }
-
-    /// Counts a value that was never seen as missed, so that a load that fails or isn't kept is tried again.
-    func missFirst(_ token: LockToken) {
-        if case .nothing = state[token].seen { state[token].seen = .loss(byItsLoad: false) }
+    /// Notes that a load has failed, and returns whether there's something to deliver.
+    func noteFailure(_ token: LockToken) -> Bool {
+        guard case .loss(_?) = state[token].seen, !state[token].isEnded else { return false }
+        missForGood(token)
+        state[token].queue(nil, isLoad: true)
+        return true
     }
+
+    /// Lets the next value be another one, even if it equals the last.
+    private func missForGood(_ token: LockToken) { if case .loss = state[token].seen { state[token].seen = .loss(last: nil) } }
 
     /// The observers of sequences, which a closing cancels.
     func sequences(_ token: LockToken) -> [Observer] { state[token].observers.all.filter(\.isSequence) }
-
-    /// Whether observers miss a value, once pending events are delivered.
-    func isMissing(_ token: LockToken) -> Bool { if case .loss = state[token].seen { true } else { false } }
-
-    /// Queues the event that the value is gone, unless it's the last one queued, and returns whether it did.
-    func queueGone(_ token: LockToken, until holder: Frame?) -> Bool {
-        if let last = state[token].events.last, last.value == nil { return false }
-        state[token].queue(nil, until: holder)
-        return true
-    }
-
-    /// Watches the inputs of an instance, and of those past which the node sees: a change of one may hide the instance, or
-    /// uncover another one.
-    ///
-    /// Nothing hides an instance from the root until it's lost.
-    fileprivate func watch(_ token: LockToken, _ provenance: Provenance?, isLost: Bool, _ garbage: inout Garbage) {
-        let watchesInputs = node.depth > 0 || isLost
-        var others = watchesInputs ? node.use { $0.passed(token, [key]) } : []
-        if isLost { others.formUnion(state[token].others) }
-        if state[token].watched === provenance, state[token].watchesInputs == watchesInputs,
-            state[token].others == others
-        {
-            return
-        }
-        garbage.add(state[token].watched)
-        state[token].watched = provenance
-        state[token].watchesInputs = watchesInputs
-        state[token].others = others
-        guard let place = node.use({ $0.cell(token, key)?.place }) else { return }
-        place.observers.unwatch(token)
-        place.observers.watch(token, [key] + state[token].others)
-        if state[token].watchesInputs, let watched = state[token].watched { place.observers.watch(token, watched.keys) }
-    }
 
     fileprivate func add(
         _ token: LockToken, _ observer: Observer, _ reloader: KeyDefinition?, startsWithPresent: Bool,
@@ -250,13 +193,11 @@ extension Follower {
         if state[token].reloader.value == nil { state[token].reloader.replace(by: reloader, &garbage) }
         guard startsWithPresent else { return }
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
-            state[token].queue(payload, until: nil, only: observer)
-        } else if observer.onGone != nil {
-            // From now on the value counts as missed, so that a load that fails is tried again.
-            if !isMissing(token) { state[token].seen = .loss(byItsLoad: false) }
-            state[token].queue(nil, until: nil, only: observer)
+            state[token].queue(payload, only: observer)
         } else {
-            missFirst(token)
+            // From now on the value counts as missed, so that a load that fails is tried again.
+            state[token].seen = .loss(last: state[token].lastTime)
+            if observer.onGone != nil { state[token].queue(nil, only: observer) }
         }
     }
 }
@@ -274,9 +215,7 @@ extension Follower {
         else { return nil }
         var garbage = Garbage()
         state[token].isEnded = true
-        place[token].rare?.follower.set(nil, &garbage)
-        place.observers.unwatch(token)
-        garbage.add(state[token].watched.take())
+        place.follow(token, nil, &garbage)
         state[token].reloader.replace(by: nil, &garbage)
         return garbage
     }
@@ -288,7 +227,6 @@ extension Follower {
             state[token].isEnded = true
             state[token].events.removeAll(&garbage)
             state[token].reloader.replace(by: nil, &garbage)
-            garbage.add(state[token].watched.take())
             return state[token].observers.takeAll()
         }
         garbage.dispose()
@@ -309,45 +247,24 @@ extension Follower {
     ///
     /// A round has no parent frame, so no load has what observers read as inputs. What they change is delivered in the next round.
     static func deliver(_ followers: SmallList<Follower>) {
-        var frame: Frame?
-        followers.forEach { $0.deliver(in: &frame) }
+        var next = followers
         var rounds = 0
-        while frame != nil {
-            let followers = followers.first!.endRound(&frame)
+        while let first = next.first {
+            let frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
+            next.forEach { $0.deliver(in: frame) }
+            frame.markFinished()
+            next = frame.takeDeferred()
             rounds += 1
-            if rounds == endless, let next = followers.first { next.reportEndless() }
-            for follower in followers { follower.deliver(in: &frame) }
+            if rounds == endless, let next = next.first { next.reportEndless() }
         }
     }
 
     /// The number of changes by observers in a row that are reported, since they may go on without an end.
     private static let endless = 10_000
+    /// The number of loads in a row whose inputs change meanwhile, before observers wait for another change.
+    private static let loadLimit = 10
 
     private func reportEndless() { family.reports.report(Messages.observersSet(key)) }
-
-    /// Ends a round of observers, and returns the followers that the observers' changes reached, for the next one.
-    ///
-    /// The round ends first: a thread that already delivers to one of these followers either takes the events that waited
-    /// for the end, or has stopped when this thread checks.
-    ///
-    /// - `frame`: The frame of the round. The follower keeps one that nothing else refers to, for its next delivery.
-    private func endRound(_ frame: inout Frame?) -> [Follower] {
-        frame!.markFinished()
-        // Another of the round's followers may have made it, even of another family.
-        let family = frame!.family
-        let followers = family.lock.withLock { token -> [Follower] in
-            if let rare = frame!.state[token].rare { return rare.deferred.takeAll() }
-            if family === self.family, isKnownUniquelyReferenced(&frame), !state[token].isEnded {
-                frame!.restart()
-                swap(&state[token].spareFrame, &frame)
-            }
-            return []
-        }
-        frame = nil
-        return followers
-    }
-
-    private func newFrame() -> Frame { Frame(.observers, in: family, nil, under: nil, within: nil) }
 
     /// The next event that a thread delivers.
     private struct Turn: ~Copyable {
@@ -355,31 +272,22 @@ extension Follower {
         let observers: [Observer?]
     }
 
-    /// Delivers queued events, unless another thread is doing so, which then delivers these, too.
-    ///
-    /// - `frame`: The frame of the round, or `nil` if nothing was delivered in it yet.
-    private func deliver(in frame: inout Frame?) {
+    /// Delivers queued events, unless another thread or a call below is doing so, which then delivers these, too.
+    private func deliver(in frame: Frame) {
         // While a container is being released, nothing is delivered.
         guard let container = boundContainer() else { return }
-        var next: Turn? = family.lock.withLock { token in
-            if state[token].isDelivering { return nil }
-            if frame == nil { frame = state[token].spareFrame.take() }
-            return takeTurn(token, in: frame)
-        }
-        guard next != nil else { return }
-        let frame = frame.orMade(newFrame())
-        var ownChanges = 0
+        var next: Turn? = family.lock.withLock { token in state[token].isDelivering ? nil : takeTurn(token) }
+        if next == nil { return }
+        var turns = 0
         Context.run(container, frame) {
             while let turn = next.take() {
-                if turn.event.holder === frame {
-                    ownChanges += 1
-                    if ownChanges == Self.endless { reportEndless() }
-                }
                 tell(turn, in: container)
+                turns += 1
+                if turns == Self.endless { reportEndless() }
                 // Keep the turn's list until the lock has been taken, which orders these calls before the list changes in place.
                 var left: Garbage?
                 next = family.lock.withLock { token in
-                    let next = takeTurn(token, in: frame)
+                    let next = takeTurn(token)
                     // The last observer may have been canceled while it was called.
                     if next == nil { left = endIfUnused(token) }
                     return next
@@ -399,28 +307,11 @@ extension Follower {
     }
 
     /// Returns what the caller delivers next, or `nil` if there's nothing more.
-    private func takeTurn(_ token: LockToken, in frame: Frame?) -> Turn? {
-        state[token].isDelivering = isDue(token, in: frame)
-        guard state[token].isDelivering else { return nil }
+    private func takeTurn(_ token: LockToken) -> Turn? {
+        let isOver = state[token].isEnded || state[token].events.isEmpty || node.use { $0.isEnded(token) }
+        state[token].isDelivering = !isOver
+        if isOver { return nil }
         return Turn(event: state[token].events.takeFirst(), observers: state[token].observers.slots)
-    }
-
-    /// Whether there's an event that no longer has to wait for the end of a frame.
-    ///
-    /// A frame of another container doesn't hold up later events.
-    private func isDue(_ token: LockToken, in frame: Frame?) -> Bool {
-        guard let holder = state[token].events.first({ $0.holder }), !state[token].isEnded,
-            !node.use({ $0.isEnded(token) })
-        else {
-            return false
-        }
-        guard let holder, !holder.isFinished, holder !== frame else {
-            return true
-        }
-        return holder.node.map { UnmanagedReference($0) != node } ?? true
-            && state[token].events.contains { event in
-                event.holder.map { $0.isFinished || $0 === frame } ?? true
-            }
     }
 
     private func tell(_ turn: borrowing Turn, in container: Container) {
@@ -430,22 +321,29 @@ extension Follower {
                 only.onGone?(container)
                 return
             }
-            turn.observers.forEachUncounted { $0.onGone?(container) }
-            // Trackers of reads count this as a change, and the load that follows as none.
+            if !isLoad {
+                turn.observers.forEachUncounted { $0.onGone?(container) }
+                if reload(in: container) { return }
+            }
+            // Trackers of reads count this as a change: they read an error, or nothing, until there's another value.
+            family.lock.withLock { token in missForGood(token) }
             turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
-            return reload(in: container)
+            return
         }
         if let only = turn.event.only { return only.hear(value, number) }
         turn.observers.forEachUncounted { if !isLoad || !$0.skipsLoads { $0.hear(value, number) } }
     }
 
-    /// Loads the key again, if there's still no value.
-    private func reload(in container: Container) {
-        guard isGone(), let reloader = family.lock.withLock({ state[$0].reloader.value }) else { return }
-        if let input = missingInput() { return family.reports.report(Messages.notReloaded(key, without: input)) }
+    /// Loads the key again, if there's still no value, and returns whether there's one, or an async load goes on.
+    private func reload(in container: Container) -> Bool {
+        if isThere() { return true }
+        guard mayLoad(), let reloader = family.lock.withLock({ state[$0].reloader.value }) else { return false }
+        if let input = missingInput() {
+            family.reports.report(Messages.notReloaded(key, without: input))
+            return false
+        }
         for input in deepInputs() { _ = try? input.definition?.readNow(.reload, in: container) }
-        _ = reloader.prepare(in: container, reportsFailure: true)
-        _ = isGone()
+        return reloader.prepare(in: container, reportsFailure: true) != nil || isThere()
     }
 
     /// Returns some of the keys that were dropped with this one, deepest first, so that none of their loads, nor the one of this key
@@ -483,14 +381,21 @@ extension Follower {
         }
     }
 
-    /// Whether there's still no value, and it may be loaded; a value that's there is queued instead.
-    private func isGone() -> Bool {
-        var garbage = Garbage()
-        defer { garbage.dispose() }
-        return family.lock.withLock { token in
+    /// Whether there's a value, which is queued.
+    private func isThere() -> Bool {
+        family.lock.withLock { token in
+            guard case .found = node.use({ $0.look(token, key) }) else { return false }
+            _ = refresh(token)
+            return true
+        }
+    }
+
+    /// Whether a missing value may be loaded.
+    private func mayLoad() -> Bool {
+        family.lock.withLock { token in
             if state[token].isEnded || state[token].observers.count == 0 { return false }
-            if case .found = node.use({ $0.look(token, key) }) {
-                _ = refresh(token, nil, &garbage)
+            if state[token].losses >= Self.loadLimit {
+                state[token].losses = 0
                 return false
             }
             return key.kind == .property || !node.use { $0.storage[token].isRefusing }
@@ -513,19 +418,14 @@ extension Container {
         let follower: Follower? = node.family.lock.withLock { token in
             if node.isEnded(token) { return nil }
             let place = node.place(token, key)
-            let rare = place[token].more()
             let follower: Follower
-            if let known = rare.follower.value {
+            if let known = place[token].rare?.follower.value {
                 follower = known
             } else {
                 follower = Follower(key, in: node, of: container)
-                rare.follower.set(follower, &garbage)
-                place.observers.watch(token, [key])
+                place.follow(token, follower, &garbage)
                 // Begin with what's seen now, without an event.
-                if case .found(let cell, _) = node.look(token, key) {
-                    follower.watch(token, cell.place?[token].provenance, isLost: false, &garbage)
-                    follower.state[token].seen = .value(time: cell.time)
-                }
+                if case .found(let cell, _) = node.look(token, key) { follower.state[token].seen = .value(time: cell.time) }
             }
             follower.add(token, observer, reloader, startsWithPresent: startsWithPresent, &garbage)
             return follower

@@ -83,9 +83,6 @@ final class Frame: WordIdentifier {
     /// Marks the frame as ended, for reads through its handle and for chains.
     func markFinished() { finished.store(true, ordering: .releasing) }
 
-    /// Lets a frame that has ended, and to which nothing else refers, be used again.
-    func restart() { finished.store(false, ordering: .relaxed) }
-
     /// Ends the frame under the lock.
     ///
     /// Returns the waiters, which the caller must wake outside the lock.
@@ -118,9 +115,13 @@ final class Frame: WordIdentifier {
 
     /// Outside the lock: delivers the changes made in the frame, if it's the outermost one on its thread or task.
     func deliver() {
-        guard outer == nil, hasDeferred.load(ordering: .relaxed) else { return }
-        let followers = family.lock.withLock { token in state[token].rare?.deferred.takeAll() ?? [] }
-        Follower.deliver(SmallList(followers))
+        if outer == nil { Follower.deliver(takeDeferred()) }
+    }
+
+    /// Returns the followers to which something was deferred.
+    func takeDeferred() -> SmallList<Follower> {
+        guard hasDeferred.load(ordering: .relaxed) else { return SmallList() }
+        return SmallList(family.lock.withLock { token in state[token].rare?.deferred.takeAll() ?? [] })
     }
 }
 

@@ -128,6 +128,7 @@ struct LoadOutcome {
     func settle(
         _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Load?, _ effects: inout Effects
     ) -> LoadEnd {
+        rootPlace.watchObserved(token, provenance.keys)
         if !hasFailed { rememberLast(token, &effects) }
         var look = other(token)
         var (isOvertaken, isLeft) = (false, true)
@@ -175,12 +176,8 @@ struct LoadOutcome {
     /// Notes for followers that would see the instance that it isn't there.
     @inline(never)
     private func noteUnseen(_ token: LockToken, _ effects: inout Effects) {
-        guard let place = home.cell(token, key)?.place else { return }
-        if hasFailed {
-            effects.noteFailure(token, place, of: provenance, isOutdated: isOld && !isProvisional)
-        } else if !isProvisional {
-            effects.noteNotKept(token, place, of: provenance)
-        }
+        guard !isProvisional, let place = home.cell(token, key)?.place else { return }
+        effects.announce(token, place, hasFailed && !isOld ? .failed : .unkept)
     }
 
     /// Whether to keep the instance.
@@ -202,16 +199,22 @@ struct LoadOutcome {
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
         let cell = home.madeCell(token, key)
-        if let place = cell.place { place.forget(token, &effects.garbage) }
-        effects.garbage.add(
-            cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
+        let former = keptFormer(token, in: cell)
+        if former == nil, let place = cell.place { place.forget(token, &effects.garbage) }
+        // What is kept after a doubt keeps its time, so that nothing seems to have changed.
+        let time = former?.time ?? load.family.state[token].tick()
+        effects.garbage.add(cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: time))
         if isTraced {
             let place = home.isRoot ? rootPlace : home.place(token, key)
-            place.adopt(token, provenance, lifetime, &effects.garbage)
+            if former != nil {
+                place.confirm(token, provenance, &effects.garbage)
+            } else {
+                place.adopt(token, provenance, lifetime, &effects.garbage)
+                place[token].loadCount += 1
+            }
             if let lifetime {
                 for closer in lifetime.teardown.closers.reversed() { closer.task.map { effects.add($0) } }
             }
-            place[token].loadCount += 1
             _ = asker.path.firstResult { node -> Bool? in
                 if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }
                 return node === home ? true : nil
@@ -219,6 +222,14 @@ struct LoadOutcome {
         }
         if let place = cell.place { effects.announce(token, place, .loaded) }
         return cell
+    }
+
+    /// Returns the instance in doubt in a cell, if that is what the load has kept; otherwise, what the load has asked about is released.
+    private func keptFormer(_ token: LockToken, in cell: CellReference) -> FormerInstance? {
+        guard let run = load.state[token].rare?.run, let former = run.former, run.keepsFormer,
+            cell.place?.former(token) === former
+        else { return nil }
+        return former
     }
 
     /// Whether what the instance was made from is kept: most defaults read nothing.

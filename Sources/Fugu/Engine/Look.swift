@@ -46,23 +46,9 @@ extension Node {
         }
     }
 
-    /// Returns the keys of the instances past which the node sees when it looks for some keys: a change of one may uncover one.
-    func passed(_ token: LockToken, _ keys: [Key]) -> Set<Key> {
-        var passed: Set<Key> = []
-        if isRoot { return passed }
-        for key in keys where family.last(token, of: key) != nil {
-            var seen: CellReference?
-            if case .found(let cell, _) = look(token, key) { seen = cell }
-            _ = path.firstResult { owner -> Bool? in
-                guard let cell = owner.cell(token, key) else { return nil }
-                if cell == seen { return true }
-                if cell.has(CellFlags.loaded), let made = cell.place?[token].provenance, !made.isLocal {
-                    passed.formUnion(made.keys)
-                }
-                return nil
-            }
-        }
-        return passed
+    /// Returns the inputs of all instances of a key here and above: a change of one may hide an instance, or uncover it.
+    func keysOfInstances(_ token: LockToken, of key: Key) -> Set<Key> {
+        path.reduce(into: []) { $0.formUnion($1.cell(token, key)?.place?[token].provenance?.keys ?? []) }
     }
 
     /// Returns the first input of the nearest instance of a key above that a node below it holds, so that the instance isn't this

@@ -394,6 +394,9 @@ extension Node {
         storage[token].heldMask & mask != 0 && keys.contains { holds(token, $0) }
     }
 
+    /// Returns the place of a key in the root, creating it if necessary.
+    func rootPlace(_ token: LockToken, _ key: Key) -> Place { ancestor(at: 0).place(token, key) }
+
     /// Returns the place of a key, creating it if necessary.
     @inline(never) func place(_ token: LockToken, _ key: Key) -> Place {
         let cell = madeCell(token, key)
@@ -444,7 +447,7 @@ extension Node {
             for cell in storage.cells(token) {
                 if let place = cell.takePlace() {
                     if let follower = place[token].rare?.follower.value { followers.append(follower) }
-                    if !isRoot { place.unwatchAll(token) }
+                    place.leave(token)
                     garbage.add(place)
                 }
                 garbage.add(cell.clear(at: family.state[token].tick()))

@@ -12,8 +12,6 @@ struct PlaceState {
     var provenance: Provenance?
     /// The instance's closers, and the lifetimes of its inputs.
     var lifetime = Kept<Lifetime?>(nil)
-    /// The places of the keys that the instance watches.
-    fileprivate var watched = SmallList<Place>()
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
     /// The last load in progress of which the instance is expected to live here, and which readers may join.
@@ -25,8 +23,9 @@ struct PlaceState {
     var duration: Duration?
     #endif
 
-    /// What a change of the key here may concern, here and below.
-    fileprivate(set) var watchers = SparseList<Watcher>()
+    /// Whom a change of the key here may concern: the places of this node whose instances or observers depend on the key, and the
+    /// key's places in children, which lead on to what depends on it there and below.
+    fileprivate(set) var watchers = SparseList<Place>()
     /// The next place in the garbage.
     var nextInGarbage: Place?
 
@@ -51,15 +50,15 @@ struct PlaceState {
 final class RarePlaceState {
     @safe @exclusivity(unchecked) var binding: Binding?
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
-    /// The places of the keys that the follower watches.
-    @safe @exclusivity(unchecked) fileprivate var watched = SmallList<Place>()
+    /// The instance, if it's in doubt.
+    @safe @exclusivity(unchecked) var former = Kept<FormerInstance?>(nil)
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
 
     @inline(never) init() {}
 }
 
-/// What a family knows of a key: the loads in progress, and the provenance of the last one.
+/// What a family knows of a key: the loads in progress, the provenance of the last one, and who observes it.
 ///
 /// The place in the root has it, since each load looks there.
 final class KeyRecord {
@@ -68,100 +67,110 @@ final class KeyRecord {
     @safe @exclusivity(unchecked) var last: Provenance?
     /// Whether a reader that doesn't see what lives in the declared home was reported.
     @safe @exclusivity(unchecked) var isOverridden = false
+    /// The places with observers.
+    @safe @exclusivity(unchecked) fileprivate var observed = SparseList<Place>()
+    /// The inputs, direct and indirect, of all loads since the key was first observed, also of those that failed: a change of one may
+    /// give observers another instance.
+    @safe @exclusivity(unchecked) fileprivate var inputs: Set<Key> = []
 
     @inline(never) init() {}
 }
 
-/// The instance of a place, or its follower, which watches keys: its node's places of them list it, and so do those above, as far as
-/// a change there reaches it.
-struct Watcher: WordIdentifier {
-    let place: Place
-    let isFollower: Bool
+extension FamilyLocked: WordIdentifier where Value == PlaceState {}
 
-    var word: UInt { place.word | (isFollower ? 1 : 0) }
-
-    /// The follower, if it's one.
-    func follower(_ token: LockToken) -> Follower? { isFollower ? place[token].rare?.follower.value : nil }
-
-    /// Watches more keys.
-    @inline(never) func watch(_ token: LockToken, _ keys: [Key]) {
-        place[token].node.use { node in for key in keys { watch(token, key, from: node) } }
-    }
-
-    fileprivate func watch(_ token: LockToken, _ key: Key, from first: Node) {
-        _ = first.path.firstResult { node -> Bool? in
-            let other = node.place(token, key)
-            if other[token].watchers.append(unlessThere: self) {
-                other.markSpecial(token)
-                if isFollower { place[token].more().watched.append(other) } else { place[token].watched.append(other) }
-            }
-            // What's held here hides what changes above.
-            return node.holds(token, key) ? true : nil
-        }
-    }
-
-    /// Watches nothing any longer.
-    @inline(never) func unwatch(_ token: LockToken) {
-        let watched = isFollower ? place[token].rare?.watched.take() : place[token].watched.take()
-        watched?.forEach { other in
-            // Its node ends.
-            if other[token].node.use({ $0.isEnded(token) }) { return }
-            other[token].watchers.remove(self)
-            other.markSpecial(token)
-        }
-    }
-
-    /// Whether it watches the key of a place, here or above, since that's its own, and nothing in between hides that.
-    func isOwn(_ token: LockToken, of start: Place) -> Bool {
-        start[token].node.use { home in
-            place.key == start.key
-                && place[token].node.use { !$0.path(below: home).contains { $0.holds(token, place.key) } }
-        }
-    }
-}
-
+// Whom a change of a key concerns.
 extension Place {
     var key: Key { unshared.cell.key }
-    var instance: Watcher { Watcher(place: self, isFollower: false) }
-    var observers: Watcher { Watcher(place: self, isFollower: true) }
 
-    /// Lets neither the instance nor the follower watch anything any longer.
-    func unwatchAll(_ token: LockToken) {
-        instance.unwatch(token)
-        if self[token].rare != nil { observers.unwatch(token) }
+    /// Lets changes of keys, as the node sees them, concern what's here.
+    func watch(_ token: LockToken, _ keys: some Sequence<Key>) {
+        self[token].node.use { node in
+            for key in keys where key != self.key {
+                let other = node.place(token, key)
+                if other.list(token, self) { other.watchAbove(token) }
+            }
+        }
     }
 
-    /// Lets changes above reach what watches the key here, since it's no longer held here.
-    ///
-    /// When it's held again, what's listed above stays there, and finds after a change that it sees none.
+    /// Lets changes above reach the place, as far as the key isn't held in between.
     func watchAbove(_ token: LockToken) {
-        guard let parent = self[token].node.use({ $0.parent }) else { return }
-        for watcher in self[token].watchers.all { watcher.watch(token, key, from: parent) }
+        var (place, node) = (self, self[token].node)
+        while let above = node.use({ $0.holds(token, key) ? nil : $0.parent }) {
+            let other = above.place(token, key)
+            guard other.list(token, place) else { return }
+            (place, node) = (other, UnmanagedReference(above))
+        }
     }
 
-    /// Makes writes of the cell take the slow path while something depends on it.
+    /// Lists a place whom changes here concern, and returns whether it's new.
+    private func list(_ token: LockToken, _ place: Place) -> Bool {
+        guard self[token].watchers.append(unlessThere: place) else { return false }
+        markSpecial(token)
+        return true
+    }
+
+    /// Removes a place that changes here no longer concern.
+    func unlist(_ token: LockToken, _ place: Place) {
+        self[token].watchers.remove(place)
+        markSpecial(token)
+    }
+
+    /// Makes writes of the cell take the slow path while they concern somebody.
     func markSpecial(_ token: LockToken) {
-        let isSpecial = !self[token].watchers.isEmpty
+        let isSpecial = !self[token].watchers.isEmpty || self[token].rare?.follower.value != nil
         let cell = self[token].cell
         if isSpecial != cell.has(CellFlags.special) { cell.mark(CellFlags.special, isSpecial) }
     }
 
-    /// Whether nothing but its own follower watches the key.
-    func isAlone(_ token: LockToken) -> Bool {
-        self[token].watchers.isEmpty
-            || self[token].watchers.count == 1 && self[token].watchers.last?.word == observers.word
+    /// Whether nothing is here that a change concerns, here or below.
+    func isIdle(_ token: LockToken) -> Bool {
+        self[token].watchers.isEmpty && self[token].provenance == nil && self[token].rare?.follower.value == nil
     }
 
-    /// Calls `body` with the followers here and below that see what's seen here.
-    @inline(never) func forEachFollower(_ token: LockToken, _ body: (Follower) -> Void) {
-        for watcher in self[token].watchers.all where watcher.isOwn(token, of: self) {
-            if let follower = watcher.follower(token) { body(follower) }
+    /// Whether a change of a key may concern the instance or the observers.
+    func isConcerned(_ token: LockToken, by key: Key) -> Bool {
+        if self[token].rare?.follower.value != nil { return true }
+        guard let provenance = self[token].provenance else { return false }
+        return provenance.reloads || provenance.mask & key.mask != 0 && provenance.keys.contains(key) || provenance.homeKeys.contains(key)
+    }
+
+    /// Leaves the lists of others, because the node ends.
+    func leave(_ token: LockToken) {
+        guard let above = self[token].node.use({ $0.parent }) else { return }
+        above.cell(token, key)?.place?.unlist(token, self)
+        if self[token].rare?.follower.value != nil { above.rootPlace(token, key)[token].record?.observed.remove(self) }
+    }
+
+    // MARK: Observers
+
+    /// Gives the place a follower, or takes it away.
+    func follow(_ token: LockToken, _ follower: Follower?, _ garbage: inout Garbage) {
+        let node = self[token].node.object
+        let record = node.rootPlace(token, key)[token].moreRecord()
+        self[token].more().follower.set(follower, &garbage)
+        markSpecial(token)
+        guard follower != nil else {
+            record.observed.remove(self)
+            return
+        }
+        if record.observed.isEmpty { record.inputs = [] }
+        record.observed.append(self)
+        record.inputs.formUnion(node.keysOfInstances(token, of: key))
+        watchAbove(token)
+        watch(token, record.inputs)
+    }
+
+    /// Lets changes of what a load has read concern those who observe its key; this is the key's place in the root.
+    func watchObserved(_ token: LockToken, _ inputs: [Key]) {
+        guard let record = self[token].record, !record.observed.isEmpty else { return }
+        for key in inputs where record.inputs.insert(key).inserted {
+            for place in record.observed.all { place.watch(token, CollectionOfOne(key)) }
         }
     }
 
     // MARK: The instance
 
-    /// Keeps the provenance and the lifetime of an instance, which watches the keys whose changes may drop it.
+    /// Keeps the provenance and the lifetime of an instance.
     func adopt(_ token: LockToken, _ provenance: Provenance, _ lifetime: Lifetime?, _ garbage: inout Garbage) {
         self[token].provenance = provenance
         self[token].lifetime.set(lifetime, &garbage)
@@ -171,52 +180,84 @@ extension Place {
         watchInputs(token, provenance)
     }
 
+    /// Keeps an instance that was in doubt, with its lifetime.
+    func confirm(_ token: LockToken, _ provenance: Provenance, _ garbage: inout Garbage) {
+        let lifetime = self[token].lifetime.value
+        self[token].rare?.former.set(nil, &garbage)
+        self[token].provenance.take().map { garbage.add($0) }
+        adopt(token, provenance, lifetime, &garbage)
+    }
+
     /// Watches what decides where the instance lives and whether it stays.
     ///
     /// An instance that lives in the root and doesn't reload stays.
-    private func watchInputs(_ token: LockToken, _ provenance: Provenance) {
-        self[token].node.use { node in
-            if provenance.reloads {
-                instance.watch(token, node.isRoot ? provenance.direct : provenance.keys)
-                instance.watch(token, Array(node.passed(token, provenance.direct)))
-            }
-            if node.isRoot { return }
-            if !provenance.homeKeys.isEmpty { instance.watch(token, provenance.homeKeys) }
-            if node.holds(token, key) { return }
-            // A value set above replaces the instance.
-            node.parent.map { instance.watch(token, key, from: $0) }
-            // One key that's held keeps it here.
-            guard !provenance.isLocal, node.storage[token].heldMask & provenance.mask != 0,
-                let anchor = provenance.keys.first(where: { node.holds(token, $0) })
-            else { return }
-            instance.watch(token, anchor, from: node)
+    func watchInputs(_ token: LockToken, _ provenance: Provenance) {
+        let node = self[token].node.object
+        if node.isRoot { return provenance.reloads ? watch(token, provenance.direct) : () }
+        // A value set above replaces the instance.
+        watchAbove(token)
+        watch(token, provenance.homeKeys)
+        if provenance.reloads {
+            for input in provenance.direct { watch(token, node.keysOfInstances(token, of: input)) }
+            return watch(token, provenance.keys)
         }
+        // One key that's held keeps it here.
+        guard !provenance.isLocal, node.storage[token].heldMask & provenance.mask != 0 else { return }
+        watch(token, provenance.keys.first { node.holds(token, $0) }.map { [$0] } ?? [])
     }
 
-    /// Whether the instance may stay after a change of a key: it still may live here, and, if it reloads, the node sees the same
-    /// inputs.
-    func isCurrent(_ token: LockToken) -> Bool {
+    /// Whether the instance still may live here.
+    func isAnchored(_ token: LockToken) -> Bool {
         guard let provenance = self[token].provenance else { return true }
-        return self[token].node.use { node in
-            provenance.isAnchored(token, key, in: node)
-                && (!provenance.reloads
-                    || zip(provenance.direct, self[token].inputTimes).allSatisfy { node.time(token, of: $0) == $1 })
-        }
+        return self[token].node.use { provenance.isAnchored(token, key, in: $0) }
     }
 
-    /// Watches the key that keeps the instance here now; one that reloads watches all of its keys.
-    func watchAnchor(_ token: LockToken) {
-        guard let provenance = self[token].provenance, !provenance.reloads else { return }
-        instance.unwatch(token)
-        watchInputs(token, provenance)
+    /// Whether the instance is kept though it reloads and the node no longer sees the same inputs.
+    func isOld(_ token: LockToken) -> Bool {
+        guard let provenance = self[token].provenance, provenance.reloads, self[token].cell.has(CellFlags.loaded) else { return false }
+        return self[token].node.use { node in
+            !zip(provenance.direct, self[token].inputTimes).allSatisfy { node.time(token, of: $0) == $1 }
+        }
     }
 
     /// Discards the provenance and the lifetime of the instance, which leaves its cell.
     func forget(_ token: LockToken, _ garbage: inout Garbage) {
         guard let provenance = self[token].provenance.take() else { return }
-        instance.unwatch(token)
         garbage.add(provenance)
         self[token].lifetime.set(nil, &garbage)
+        self[token].rare?.former.set(nil, &garbage)
+    }
+
+    /// The instance in doubt, if there's one.
+    func former(_ token: LockToken) -> FormerInstance? { self[token].rare?.former.value }
+
+    /// Keeps the instance, which leaves its cell, with its provenance and lifetime until the next load has asked for its inputs.
+    func doubt(_ token: LockToken, _ payload: Payload, _ garbage: inout Garbage) {
+        guard let provenance = self[token].provenance else { return }
+        let former = FormerInstance(
+            payload: payload, time: self[token].cell.time, hasLifetime: self[token].lifetime.value != nil,
+            inputs: Array(zip(provenance.direct, self[token].inputTimes)))
+        self[token].more().former.set(former, &garbage)
+    }
+}
+
+/// An instance that is in doubt, because something that it was made from has changed or is itself in doubt.
+///
+/// The next load asks for its inputs before it calls `load(in:)`. If they're the same, so is the instance.
+final class FormerInstance: Sendable {
+    let payload: Payload
+    /// The time that identified it.
+    let time: UInt64
+    /// Whether it or one of its inputs has teardown closures.
+    let hasLifetime: Bool
+    /// The inputs that the load read, in order, and the times that identified what it saw.
+    let inputs: [(key: Key, time: UInt64)]
+
+    init(payload: Payload, time: UInt64, hasLifetime: Bool, inputs: [(Key, UInt64)]) {
+        self.payload = payload
+        self.time = time
+        self.hasLifetime = hasLifetime
+        self.inputs = inputs
     }
 }
 

@@ -272,6 +272,9 @@ struct Reading: ~Copyable {
         if isUndeclared { for key in request.traits.home.keys ?? [] { load.recordHeld(token, key) } }
         load.begin(token, for: container, in: record)
         if refused.isProvisional { load.state[token].isProvisional = true }
+        if facts.reloads, let former = expected.use({ $0.cell(token, key)?.place?.former(token) }) {
+            load.state[token].more().run.former = former
+        }
         isOwn = true
         let isElsewhere = load.node !== node
         if isTask, isElsewhere {
@@ -442,20 +445,15 @@ struct Reading: ~Copyable {
     private func overridden(_ way: [Key], byLocal: Bool) -> LoadError {
         let error = LoadError.overridden((frame?.way ?? []) + way, of: key, home: request.traits.home, byLocal: byLocal)
             .read(at: request.readPlace)
-        var effects = Effects()
         let (isNew, policy) = node.family.lock.withLock { token in
             let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
             if key.kind.throws {
                 recorder?.recordUnseen(token, key)
                 if byLocal { recorder?.noteLocal(token) } else { recorder?.recordHeld(token, way.last!) }
-                if let place = node.cell(token, key)?.place, let last = record.last {
-                    effects.noteFailure(token, place, of: last, isOutdated: false)
-                }
             }
             defer { record.isOverridden = true }
             return (!record.isOverridden, node.storage[token].policy)
         }
-        effects.perform()
         if isNew {
             node.family.reports.report(error.description)
             policy?.willGoOn(error)

@@ -395,8 +395,8 @@ enum Messages {
     }
 
     static func changesItsInputs(_ key: Key) -> String {
-        "Fugu: \(key.name) isn't loaded again for its observers, because its load changes what it reads.\nFix: let the load only "
-            + "read, and change those values elsewhere."
+        "Fugu: \(key.name) was loaded for its observers ten times in a row, and each time an input changed before the load ended. They "
+            + "wait for the next change.\nFix: if the load itself sets what it reads, let it only read, and set those values elsewhere."
     }
 
     static func observersSet(_ key: Key) -> String {
