@@ -210,10 +210,12 @@ extension ClosingOperationTests {
         let child = root.child()
         _ = child[PlainPool.self]
         root[Password.self] = "two"
+        _ = child[PlainPool.self]
         try await finishing { await expect(log.first(1), equals: ["close one"]) }
         let ended = try await root.withChild { request in request }
         _ = ended[PlainPool.self]
         root[Password.self] = "three"
+        _ = root[PlainPool.self]
         try await finishing { await expect(log.first(2), equals: ["close one", "close two"]) }
     }
 }

@@ -116,6 +116,7 @@ struct OwnedTaskTests {
         _ = container[poller]
         await expect(log.first(1), equals: ["begins none"])
         container.user = "ada"
+        container.reset { _ in poller }
         await expect(log.first(2), equals: ["begins none", "ends none"])
         _ = container[poller]
         await expect(log.first(3).last, equals: "begins ada")
