@@ -329,7 +329,7 @@ extension LoadStateTests {
         child[Level.self] = 1
         expect(loads.value, equals: 11)
         expect(reports.all.count, equals: 1)
-        expect(reports.all.last?.contains("Restless was loaded for its observers ten times in a row") == true, "\(reports.all)")
+        expect(reports.all[0].contains("Restless was loaded for its observers ten times in a row"), "\(reports.all)")
         token.cancel()
     }
 

@@ -12,7 +12,9 @@ private struct Settings: Decodable, Equatable, Sendable {
 
 extension ContainerKeys {
     fileprivate var settings: PropertyKey<Settings> { .init("law19.settings", defaultValue: Settings()) }
-    fileprivate var address: PropertyKey<String> { .init("law19.address", defaultValue: "db.\(Container.current.settings.host)") }
+    fileprivate var address: PropertyKey<String> {
+        .init("law19.address", defaultValue: "db.\(Container.current.settings.host)")
+    }
     fileprivate var opened: PropertyKey<Log<String>> { .init(defaultValue: Log()) }
 }
 

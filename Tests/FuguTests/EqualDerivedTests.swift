@@ -32,7 +32,9 @@ extension EqualDerivedTests {
         let pool: Pool
         init(_ pool: Pool) { self.pool = pool }
         static var reloadsWhenInputsChange: Bool { true }
-        static func load(in container: any FeatureContainer) throws -> ThrowingPool { ThrowingPool(Pool.load(in: container)) }
+        static func load(in container: any FeatureContainer) throws -> ThrowingPool {
+            ThrowingPool(Pool.load(in: container))
+        }
     }
     final class AsyncPool: AsyncFeature, Sendable {
         let pool: Pool
@@ -56,7 +58,9 @@ extension EqualDerivedTests {
         return container
     }
 
-    @Test("What is made from a derived value that stays equal stays, with its teardown closures, and nobody hears (laws 10, 19, 28)")
+    @Test(
+        "What is made from a derived value that stays equal stays open, and nobody hears (laws 10, 19, 28)"
+    )
     func plain() async throws {
         let tally = Tally()
         let container = container(tally)
@@ -337,7 +341,9 @@ extension EqualDerivedTests {
         }
     }
 
-    @Test("Random derived values load as often as a model that asks their inputs one by one, and observers hear of changes only (laws 10, 19)")
+    @Test(
+        "Random derived values load as often as a model that asks input by input, and only changes are heard (laws 10, 19)"
+    )
     func model() {
         for seed in seeds(rounds(40, few: 40), for: "EqualDerivedTests.model") {
             var random = SeededGenerator(seed: seed)
@@ -366,7 +372,9 @@ extension EqualDerivedTests {
                     hear()
                 } else {
                     let index = random.below(8)
-                    expect(container[graph.derived[index]], equals: model.read(4 + index).value, "seed \(seed), step \(step)")
+                    expect(
+                        container[graph.derived[index]], equals: model.read(4 + index).value,
+                        "seed \(seed), step \(step)")
                 }
                 // What is loaded for the first time is heard.
                 for index in observed where last[index] == nil {

@@ -173,7 +173,9 @@ extension Effects {
             case .failed: follower.noteFailure(token)
             default: follower.refresh(token)
             }
-        guard let isDue else { return report(in: follower.family) { [key = follower.key] in Messages.changesItsInputs(key) } }
+        guard let isDue else {
+            return report(in: follower.family) { [key = follower.key] in Messages.changesItsInputs(key) }
+        }
         if isDue { followers.append(follower) }
     }
 }

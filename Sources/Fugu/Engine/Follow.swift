@@ -179,7 +179,9 @@ extension Follower {
     }
 
     /// Lets the next value be another one, even if it equals the last.
-    private func missForGood(_ token: LockToken) { if case .loss = state[token].seen { state[token].seen = .loss(last: nil) } }
+    private func missForGood(_ token: LockToken) {
+        if case .loss = state[token].seen { state[token].seen = .loss(last: nil) }
+    }
 
     /// The observers of sequences, which a closing cancels.
     func sequences(_ token: LockToken) -> [Observer] { state[token].observers.all.filter(\.isSequence) }
@@ -425,7 +427,9 @@ extension Container {
                 follower = Follower(key, in: node, of: container)
                 place.follow(token, follower, &garbage)
                 // Begin with what's seen now, without an event.
-                if case .found(let cell, _) = node.look(token, key) { follower.state[token].seen = .value(time: cell.time) }
+                if case .found(let cell, _) = node.look(token, key) {
+                    follower.state[token].seen = .value(time: cell.time)
+                }
             }
             follower.add(token, observer, reloader, startsWithPresent: startsWithPresent, &garbage)
             return follower

@@ -317,7 +317,8 @@ extension Load {
                 result = .success(
                     try await Context.run(view, frame) {
                         guard let former else { return try await loader(view) }
-                        return await isUnchanged(former, view) ? former.payload : try await keeping(former, loader(view))
+                        return await isUnchanged(former, view)
+                            ? former.payload : try await keeping(former, loader(view))
                     })
             } catch {
                 result = .failure(error)

@@ -131,7 +131,8 @@ extension Place {
     func isConcerned(_ token: LockToken, by key: Key) -> Bool {
         if self[token].rare?.follower.value != nil { return true }
         guard let provenance = self[token].provenance else { return false }
-        return provenance.reloads || provenance.mask & key.mask != 0 && provenance.keys.contains(key) || provenance.homeKeys.contains(key)
+        return provenance.reloads || provenance.mask & key.mask != 0 && provenance.keys.contains(key)
+            || provenance.homeKeys.contains(key)
     }
 
     /// Leaves the lists of others, because the node ends.
@@ -214,7 +215,9 @@ extension Place {
 
     /// Whether the instance is kept though it reloads and the node no longer sees the same inputs.
     func isOld(_ token: LockToken) -> Bool {
-        guard let provenance = self[token].provenance, provenance.reloads, self[token].cell.has(CellFlags.loaded) else { return false }
+        guard let provenance = self[token].provenance, provenance.reloads, self[token].cell.has(CellFlags.loaded) else {
+            return false
+        }
         return self[token].node.use { node in
             !zip(provenance.direct, self[token].inputTimes).allSatisfy { node.time(token, of: $0) == $1 }
         }

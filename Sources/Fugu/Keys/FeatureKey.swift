@@ -128,7 +128,8 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     private let load: Load
 
     @inline(never) init(
-        _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, of valueType: Any.Type, _ traits: KeyTraits,
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, of valueType: Any.Type,
+        _ traits: KeyTraits,
         placeholder: (@Sendable () -> Payload)? = nil, preview: Load?, testValue: Load?, _ load: Load
     ) {
         self.place = place
