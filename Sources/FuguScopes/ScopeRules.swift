@@ -97,7 +97,7 @@ final class ScopeTable: ContainerAttachment {
     }
 }
 
-/// A pattern for the paths of scopes (law 22), which must match the whole path.
+/// A pattern for the paths of scopes, which must match the whole path.
 ///
 /// | in a pattern | stands for |
 /// | --- | --- |

@@ -8,7 +8,7 @@ import Testing
 extension AsyncFamilyTests {
     private static let kinds = Kind.all(NoTrait.self)
 
-    @Test("A set wins, a reset loads again, a replaced loader counts as set (laws 5, 14, 20)", arguments: kinds)
+    @Test("A set wins, a reset loads again, a replaced loader counts as set (laws 4, 10, 13)", arguments: kinds)
     func setAndReset(_ kind: Kind) async throws {
         let container = Container()
         let made = container.stage.tally("made")
@@ -33,7 +33,7 @@ extension AsyncFamilyTests {
         expect(container.stage.tally("made").value, equals: 1)
     }
 
-    @Test("A child sees its parent, the parent does not see the child (law 14)", arguments: kinds)
+    @Test("A child sees its parent, the parent does not see the child (law 10)", arguments: kinds)
     func children(_ kind: Kind) async throws {
         let root = Container()
         let child = root.child()
@@ -51,7 +51,7 @@ extension AsyncFamilyTests {
         expect(root.stage.tally("made").value, equals: 1)
     }
 
-    @Test("It lives where its inputs live; overriding one gives the child its own (laws 15 and 16)", arguments: kinds)
+    @Test("It lives where its inputs live; overriding one gives the child its own (laws 10 and 11)", arguments: kinds)
     func homes(_ kind: Kind) async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
@@ -71,7 +71,7 @@ extension AsyncFamilyTests {
         expect(root.stage.tally("made").value, equals: 3)
     }
 
-    @Test("A local one is made for each container that asks (law 15)", arguments: Kind.all(Local.self))
+    @Test("A local one is made for each container that asks (law 11)", arguments: Kind.all(Local.self))
     func local(_ kind: Kind) async throws {
         let root = Container()
         let child = root.child()
@@ -81,7 +81,7 @@ extension AsyncFamilyTests {
         try await expect(kind.load(child), is: own)
     }
 
-    @Test("A replaced loader makes an instance for the container where it was replaced (law 14)", arguments: kinds)
+    @Test("A replaced loader makes an instance for the container where it was replaced (law 10)", arguments: kinds)
     func replacedInAChild(_ kind: Kind) async throws {
         let root = Container()
         let child = root.child()
@@ -92,7 +92,7 @@ extension AsyncFamilyTests {
         try await expect(kind.load(root).name, equals: "root")
     }
 
-    @Test("Observers hear sets, resets and first loads, here and below (laws 10 and 14)", arguments: kinds)
+    @Test("Observers hear sets, resets and first loads, here and below (laws 9 and 10)", arguments: kinds)
     func observers(_ kind: Kind) async throws {
         let root = Container()
         let child = root.child()
@@ -114,7 +114,7 @@ extension AsyncFamilyTests {
         expect(seen.all.count, equals: 3)
     }
 
-    @Test("values(of:) gives the present one, later ones, and ends with the container (law 12)", arguments: kinds)
+    @Test("values(of:) gives the present one, later ones, and ends with the container (law 9)", arguments: kinds)
     func values(_ kind: Kind) async throws {
         let container = Container()
         let values = kind.values(container)
@@ -126,7 +126,7 @@ extension AsyncFamilyTests {
         await expect(iterator.next() == nil)
     }
 
-    @Test("values(of:) yields successes only (law 12)", arguments: Kind.failing(NoTrait.self))
+    @Test("values(of:) yields successes only (law 9)", arguments: Kind.failing(NoTrait.self))
     func valuesAreSuccesses(_ kind: Kind) async throws {
         let container = Container()
         container.stage.fail("root")
@@ -137,7 +137,7 @@ extension AsyncFamilyTests {
         await expect(iterator.next(), is: made)
     }
 
-    @Test("Kept when an input changes, and marked stale in the graph (law 19)", arguments: kinds)
+    @Test("Kept when an input changes, and marked stale in the graph (law 12)", arguments: kinds)
     func stale(_ kind: Kind) async throws {
         let container = Container().unreported
         let kept = try await kind.load(container)
@@ -149,7 +149,7 @@ extension AsyncFamilyTests {
     }
 
     @Test(
-        "With the wish to reload it is dropped and loads at the next read (law 19)", arguments: Kind.all(Reloading.self)
+        "With the wish to reload it is dropped and loads at the next read (law 12)", arguments: Kind.all(Reloading.self)
     )
     func reloads(_ kind: Kind) async throws {
         let root = Container()
@@ -161,7 +161,7 @@ extension AsyncFamilyTests {
         try await expect(kind.load(child).name, equals: "next")
     }
 
-    @Test("If it is observed, it reloads at once, once per change (law 19)", arguments: Kind.all(Reloading.self))
+    @Test("If it is observed, it reloads at once, once per change (law 12)", arguments: Kind.all(Reloading.self))
     func reloadsEagerly(_ kind: Kind) async throws {
         let container = Container()
         let seen = Log<String>()
@@ -174,7 +174,7 @@ extension AsyncFamilyTests {
         expect(container.stage.tally("made").value, equals: 3)
     }
 
-    @Test("A failed eager reload is reported and leaves it unloaded (law 19)", arguments: Kind.failing(Reloading.self))
+    @Test("A failed eager reload is reported and leaves it unloaded (law 12)", arguments: Kind.failing(Reloading.self))
     func failedReload(_ kind: Kind) async throws {
         let container = Container()
         let (seen, reports) = (Log<String>(), container.logReports())
@@ -191,7 +191,7 @@ extension AsyncFamilyTests {
         await expect(seen.first(1), equals: ["bad"])
     }
 
-    @Test("A copy takes what was set, a replaced loader too, and nothing that was loaded (law 18)", arguments: kinds)
+    @Test("A copy takes what was set, a replaced loader too, and nothing that was loaded (law 2)", arguments: kinds)
     func copies(_ kind: Kind) async throws {
         let container = Container()
         let loaded = try await kind.load(container)
@@ -211,7 +211,7 @@ extension AsyncFamilyTests {
         expect(loaded.name, equals: "root")
     }
 
-    @Test("A set during an update is published at its end (law 7)", arguments: kinds)
+    @Test("A set during an update is published at its end (law 6)", arguments: kinds)
     func update(_ kind: Kind) async throws {
         let container = Container()
         let (seen, mine) = (Log<String>(), Thing("mine"))
@@ -369,7 +369,7 @@ private struct Moved: AsyncFeature {
     }
 }
 
-@Suite("Many homes load one key at once (law 17)", .timeLimit(.minutes(5))) struct FamilyManyHomesTests {
+@Suite("Many homes load one key at once (law 3)", .timeLimit(.minutes(5))) struct FamilyManyHomesTests {
     private let root = Container()
     private let stage = Stage()
     private let children: [Container]
@@ -381,7 +381,7 @@ private struct Moved: AsyncFeature {
 
 extension FamilyManyHomesTests {
     @Test(
-        "If inputs have changed since the last load, each container still gets an instance of the values it sees (laws 16 and 17)"
+        "If inputs have changed since the last load, each container still gets an instance of the values it sees (laws 3 and 10)"
     )
     func otherInputs() async throws {
         stage.gate("moved").open()
@@ -396,7 +396,7 @@ extension FamilyManyHomesTests {
     }
 
     @Test(
-        "However many loads are in progress, a reader joins its container's, whatever the last one read (laws 4 and 17)"
+        "However many loads are in progress, a reader joins its container's, whatever the last one read (law 3)"
     )
     func otherExpectation() async throws {
         _ = try await root.child { $0.tenant = 100 }[Sometimes.self]
@@ -410,7 +410,7 @@ extension FamilyManyHomesTests {
         expect(stage.tally("sometimes").value, equals: 14)
     }
 
-    @Test("Each child begins its own load of a local feature without waiting for another's (laws 15 and 17)")
+    @Test("Each child begins its own load of a local feature without waiting for another's (laws 3 and 11)")
     func localFeatures() async throws {
         let tasks = children.map { child in Task { try await child[Cache.self] } }
         await stage.tally("caches").reaches(12)

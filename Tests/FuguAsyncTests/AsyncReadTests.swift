@@ -66,7 +66,7 @@ extension AccessorTests {
     }
 }
 
-@Suite("A load that does not suspend is done without a hop (laws 4, 6 and 27)", .timeLimit(.minutes(5)))
+@Suite("A load that does not suspend is done without a hop (laws 3, 4 and 5)", .timeLimit(.minutes(5)))
 struct LoadAtOnceTests {}
 
 extension LoadAtOnceTests {
@@ -86,7 +86,7 @@ extension LoadAtOnceTests {
         }
     }
 
-    @Test("It runs on the reader's thread, in a separate task, and the reader does not suspend (law 4)")
+    @Test("It runs on the reader's thread, in a separate task, and the reader does not suspend (law 3)")
     func runsHere() async throws {
         let container = Container()
         let done = Gate()
@@ -103,14 +103,14 @@ extension LoadAtOnceTests {
         expect(container.loadsUnderWay, equals: 0)
     }
 
-    @Test("It does not run on the actor of its reader (law 9)")
+    @Test("It does not run on the actor of its reader (law 8)")
     @MainActor func notOnAnActor() async throws {
         let here = currentThread
         let there = try await Container()[Quick.self]
         expect(here != there)
     }
 
-    @Test("Its error reaches its reader, and the next read tries again (law 27)")
+    @Test("Its error reaches its reader, and the next read tries again (law 4)")
     func fails() async throws {
         let container = Container()
         container.stage.fail("Quick")
@@ -126,7 +126,7 @@ extension LoadAtOnceTests {
         }
     }
 
-    @Test("It is an input of the load that needs it, and both are kept where they belong (laws 15 and 16)")
+    @Test("It is an input of the load that needs it, and both are kept where they belong (laws 10 and 11)")
     func inputs() async throws {
         let container = Container()
         _ = try await container[Upper.self]
@@ -135,7 +135,7 @@ extension LoadAtOnceTests {
         expect(container.stage.tally("Quick").value, equals: 1)
     }
 
-    @Test("It suspends as before when it must: the thread is free, and who is cancelled is released alone (law 27)")
+    @Test("It suspends as before when it must: the thread is free, and who is cancelled is released alone (law 4)")
     func suspends() async throws {
         let container = Container()
         let began = Gate()
@@ -153,7 +153,7 @@ extension LoadAtOnceTests {
         try await expect(other.value.name, equals: "Slow")
     }
 
-    @Test("Cancelling its only waiter cancels it, and the next reader begins a new one (law 27)")
+    @Test("Cancelling its only waiter cancels it, and the next reader begins a new one (law 4)")
     func abandoned() async throws {
         let container = Container()
         let task = Task.immediate { try await container[Slow.self] }
@@ -173,7 +173,7 @@ extension LoadAtOnceTests {
         }
     }
 
-    @Test("A cycle of loads that all run here is found, with the path (law 6)")
+    @Test("A cycle of loads that all run here is found, with the path (law 5)")
     func cycle() async throws {
         let error = try #require(await #expect(throws: LoadError.self) { try await Container()[Round.self] })
         expect(error.path, equals: ["Round", "Trip", "Round"])
@@ -193,7 +193,7 @@ extension LoadAtOnceTests {
         return try await read(Next<F>.self, after: steps - 1, in: container)
     }
 
-    @Test("A way of 90 loads, each begun by the one before, fits a small stack (laws 6 and 17)")
+    @Test("A way of 90 loads, each begun by the one before, fits a small stack (laws 5 and 20)")
     func longWay() async throws {
         let result = try await finishing(stackSize: 512 << 10) {
             let result = Locked<Int?>(nil)

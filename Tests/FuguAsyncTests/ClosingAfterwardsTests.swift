@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("A closed container answers readers that outlive it (law 28)", .timeLimit(.minutes(5)))
+@Suite("A closed container answers readers that outlive it (law 18)", .timeLimit(.minutes(5)))
 struct ClosingAfterwardsTests {}
 
 extension ClosingAfterwardsTests {
@@ -55,7 +55,7 @@ extension ClosingAfterwardsTests {
         }
     }
 
-    @Test("A closing that is refused closes nothing, for a moment either (law 28)")
+    @Test("A closing that is refused closes nothing, for a moment either (law 18)")
     func refusedClosing() async throws {
         let container = Container()
         container[FamilyProperty.self] = Family(container: container)
@@ -82,7 +82,7 @@ extension ClosingAfterwardsTests {
         return (container, reports)
     }
 
-    @Test("An observer of a property still receives the default that a reset uncovers (laws 10 and 28)")
+    @Test("An observer of a property still receives the default that a reset uncovers (laws 9 and 18)")
     func uncoveredDefault() async throws {
         let (container, _) = try await closed()
         let heard = Log<String>()
@@ -93,7 +93,7 @@ extension ClosingAfterwardsTests {
         token.cancel()
     }
 
-    @Test("A plain feature that is not there is loaded once, reported, and released by another close() (law 28)")
+    @Test("A plain feature that is not there is loaded once, reported, and released by another close() (law 18)")
     func loadedOnce() async throws {
         let (container, reports) = try await closed()
         let first = container[Logger.self]
@@ -111,7 +111,7 @@ extension ClosingAfterwardsTests {
         expect(container.ifLoaded(Logger.self) == nil)
     }
 
-    @Test("So does a closer of the container that comes after close(), which is reported (law 28)")
+    @Test("So does a closer of the container that comes after close(), which is reported (law 18)")
     func closerAfterwards() async throws {
         let (container, reports) = try await closed()
         let ran = Counter()
@@ -124,7 +124,7 @@ extension ClosingAfterwardsTests {
         }
     }
 
-    @Test("Its dependencies are loaded as well, and reported with the path (law 28)")
+    @Test("Its dependencies are loaded as well, and reported with the path (law 18)")
     func withWhatItNeeds() async throws {
         let (container, reports) = try await closed()
         expect(container[Files.self].name, equals: "Files of one")
@@ -136,7 +136,7 @@ extension ClosingAfterwardsTests {
         expect(reports.all.first?.contains("\nPath: Files → Logger\n"), equals: true)
     }
 
-    @Test("Closers that it registers never run, and a task of it never begins (law 28)")
+    @Test("Closers that it registers never run, and a task of it never begins (law 18)")
     func neverClosed() async throws {
         var (container, reports): (Container?, Log<String>) = try await closed()
         container!.replace(Logger.self) { handle in
@@ -154,7 +154,7 @@ extension ClosingAfterwardsTests {
         expect(reports.all.count, equals: 1)
     }
 
-    @Test("A child made afterwards answers in the same way, with what it sets itself (law 28)")
+    @Test("A child made afterwards answers in the same way, with what it sets itself (law 18)")
     func childOfTheClosed() async throws {
         let (container, _) = try await closed()
         let child = container.child { $0[Tenant.self] = "two" }
@@ -167,13 +167,13 @@ extension ClosingAfterwardsTests {
         expect(child[Logger.self] === child[Logger.self])
     }
 
-    @Test("A throwing feature that it needs throws, with the way (law 28)")
+    @Test("A throwing feature that it needs throws, with the way (law 18)")
     func throwingOnesThrow() async throws {
         let (container, _) = try await closed()
         expect(container[Lenient.self].name, equals: "[\"Lenient\", \"Parsed\"]")
     }
 
-    @Test("The handle that such an instance keeps goes on answering (law 28)")
+    @Test("The handle that such an instance keeps goes on answering (law 18)")
     func keptHandle() async throws {
         let (container, _) = try await closed()
         let logger = container[Logger.self]
@@ -189,7 +189,7 @@ extension ClosingAfterwardsTests {
         static func load(in container: any FeatureContainer) -> Thing { container[Round.self] }
     }
 
-    @Test("One that needs itself stops the program with the path, at once (laws 6 and 28)")
+    @Test("One that needs itself stops the program with the path, at once (laws 5 and 18)")
     func cycle() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let container = Container()
@@ -206,7 +206,7 @@ extension ClosingAfterwardsTests {
         static func load(in container: any FeatureContainer) -> Thing { Thing("disk") }
     }
 
-    @Test("A strict container still refuses what reaches outside (laws 28 and 29)")
+    @Test("A strict container still refuses what reaches outside (laws 18 and 19)")
     func strict() async throws {
         let (container, _) = try await closed()
         let refused = Log<String>()
@@ -217,7 +217,7 @@ extension ClosingAfterwardsTests {
         expect(container[Disk.self].name, equals: "double")
     }
 
-    @Test("While closers run, they are answered like all others, and what they load is closed, too (law 28)")
+    @Test("While closers run, they are answered like all others, and what they load is closed, too (law 18)")
     func duringClosing() async throws {
         let container = Container()
         let reports = container.logReports()
@@ -228,7 +228,7 @@ extension ClosingAfterwardsTests {
         expect(reports.all.count, equals: 1)
     }
 
-    @Test("Concurrent readers of a closed container get one instance (law 28)")
+    @Test("Concurrent readers of a closed container get one instance (law 18)")
     func many() async throws {
         let (container, reports) = try await closed()
         let things = await withTaskGroup(of: Thing.self) { group in
@@ -241,7 +241,7 @@ extension ClosingAfterwardsTests {
     }
 }
 
-@Suite("A closing that would wait for itself is found (law 28)", .timeLimit(.minutes(5))) struct ClosingReentryTests {}
+@Suite("A closing that would wait for itself is found (law 18)", .timeLimit(.minutes(5))) struct ClosingReentryTests {}
 
 extension ClosingReentryTests {
     /// The container that its closers close.
@@ -270,7 +270,7 @@ extension ClosingReentryTests {
         return failure
     }
 
-    @Test("A closer that waits for close() of its own container receives an error with a fix (law 28)")
+    @Test("A closer that waits for close() of its own container receives an error with a fix (law 18)")
     func ownContainer() async throws {
         let container = Container()
         container[TargetProperty.self] = { [unowned container] in try await container.close() }
@@ -284,7 +284,7 @@ extension ClosingReentryTests {
     }
 
     @Test(
-        "So is a child's closer that waits for its parent, whichever of the two is closed (law 28)",
+        "So is a child's closer that waits for its parent, whichever of the two is closed (law 18)",
         arguments: [true, false])
     func parent(closesChild: Bool) async throws {
         let root = Container()
@@ -301,7 +301,7 @@ extension ClosingReentryTests {
         expect(root.stage.log.all, equals: closesChild ? ["begin", "end", "sibling"] : ["sibling", "begin", "end"])
     }
 
-    @Test("So is a closer that comes back to its own container through another one's close() (law 28)")
+    @Test("So is a closer that comes back to its own container through another one's close() (law 18)")
     func throughAnother() async throws {
         let (first, second) = (Container(), Container())
         first.onClose { [unowned second] in try await second.close() }
@@ -313,7 +313,7 @@ extension ClosingReentryTests {
         expect(failure.description.contains("a teardown closure of the container itself"))
     }
 
-    @Test("So is a closer of an instance that left early, for which every closing waits (law 28)")
+    @Test("So is a closer of an instance that left early, for which every closing waits (law 18)")
     func leftEarly() async throws {
         let container = Container()
         container[TargetProperty.self] = { [unowned container] in try await container.close() }
@@ -332,7 +332,7 @@ extension ClosingReentryTests {
         }
     }
 
-    @Test("So is a load that waits for close() of the container it is made for (law 28)")
+    @Test("So is a load that waits for close() of the container it is made for (law 18)")
     func inALoad() async throws {
         let container = Container()
         container[TargetProperty.self] = { [unowned container] in try await container.close() }
@@ -346,7 +346,7 @@ extension ClosingReentryTests {
         _ = try await container[ClosesWhileLoading.self]
     }
 
-    @Test("A load or a closer may close what does not wait for it: another family, its own child (law 28)")
+    @Test("A load or a closer may close what does not wait for it: another family, its own child (law 18)")
     func unrelated() async throws {
         let (container, other) = (Container(), Container())
         let child = container.child()
@@ -361,8 +361,8 @@ extension ClosingReentryTests {
     }
 }
 
-// Law 28: closings that wait for each other in tasks of their own aren't found, but end at a deadline.
-@Suite("Closings that wait for one another end at their deadline (law 28)", .timeLimit(.minutes(5)))
+// Law 18: closings that wait for each other in tasks of their own aren't found, but end at a deadline.
+@Suite("Closings that wait for one another end at their deadline (law 18)", .timeLimit(.minutes(5)))
 struct ClosingCrosswiseTests {}
 
 extension ClosingCrosswiseTests {
@@ -392,7 +392,7 @@ extension ClosingCrosswiseTests {
     }
 
     @Test(
-        "Two children whose closers close each other: at least one exceeds its deadline, and both are closed (law 28)")
+        "Two children whose closers close each other: at least one exceeds its deadline, and both are closed (law 18)")
     func two() async throws {
         let root = Container()
         let children = [root.child(), root.child()]
@@ -407,14 +407,14 @@ extension ClosingCrosswiseTests {
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
     }
 
-    @Test("The same holds for a ring of three, and for separate families (law 28)")
+    @Test("The same holds for a ring of three, and for separate families (law 18)")
     func more() async throws {
         let root = Container()
         try await expect(!closeInARing((0..<3).map { _ in root.child() }).isEmpty)
         try await expect(!closeInARing((0..<2).map { _ in Container() }).isEmpty)
     }
 
-    @Test("Two that close the same third one at once both wait for it, without an error (law 28)")
+    @Test("Two that close the same third one at once both wait for it, without an error (law 18)")
     func sameTarget() async throws {
         let root = Container()
         let (first, second, third) = (root.child(), root.child(), root.child())

@@ -3,7 +3,7 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("close() drains and then refuses (law 28)", .timeLimit(.minutes(5))) struct ClosingDrainsTests {}
+@Suite("close() drains and then refuses (law 18)", .timeLimit(.minutes(5))) struct ClosingDrainsTests {}
 
 extension ClosingDrainsTests {
     struct Need: AsyncFeature {
@@ -38,7 +38,7 @@ extension ClosingDrainsTests {
         static func load(in container: any FeatureContainer) throws -> Thing { Thing("LateThrowing") }
     }
 
-    @Test("They are closed before what they need, also if others have loaded that since close() began (law 28)")
+    @Test("They are closed before what they need, also if others have loaded that since close() began (law 18)")
     func drainsLate() async throws {
         let container = Container().unreported
         let stage = container.stage
@@ -55,7 +55,7 @@ extension ClosingDrainsTests {
         expect(stage.log.all, equals: ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 28)")
+    @Test("Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 18)")
     func drains() async throws {
         let container = Container()
         let stage = container.stage
@@ -73,7 +73,7 @@ extension ClosingDrainsTests {
         expect(stage.log.all, equals: ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("A child's loads finish first when the parent closes; what they need of the parent loads (law 28)")
+    @Test("A child's loads finish first when the parent closes; what they need of the parent loads (law 18)")
     func drainsChildren() async throws {
         let root = Container()
         let stage = root.stage
@@ -89,7 +89,7 @@ extension ClosingDrainsTests {
         expect(stage.log.all.suffix(3), equals: ["close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("A waiter for a load that was begun before gets its result (law 28)")
+    @Test("A waiter for a load that was begun before gets its result (law 18)")
     func waitersGetTheResult() async throws {
         let container = Container()
         let readers = (0..<8).map { _ in Task { try await container[Job.self] } }
@@ -111,7 +111,7 @@ extension ClosingDrainsTests {
         }
     }
 
-    @Test("A read begun before, whose load turns out to be another's, still loads its own (law 28)")
+    @Test("A read begun before, whose load turns out to be another's, still loads its own (law 18)")
     func waitersLoadTheirOwn() async throws {
         let root = Container()
         let stage = root.stage
@@ -130,7 +130,7 @@ extension ClosingDrainsTests {
         expect(stage.log.all.sorted(), equals: ["close first", "close second"])
     }
 
-    @Test("After closing, loads are refused with the place of the read and a fix; properties keep answering (law 28)")
+    @Test("After closing, loads are refused with the place of the read and a fix; properties keep answering (law 18)")
     func refuses() async throws {
         let root = Container()
         let child = root.child()
@@ -157,7 +157,7 @@ extension ClosingDrainsTests {
         static var defaultValue: Int { 7 }
     }
 
-    @Test("Instances are released after the last closer has run (law 28)")
+    @Test("Instances are released after the last closer has run (law 18)")
     func releases() async throws {
         let container = Container()
         let log = container.stage.log
@@ -189,7 +189,7 @@ extension ClosingDrainsTests {
         }
     }
 
-    @Test("Closers of a draining server read properties and what is there, and load nothing new (law 28)")
+    @Test("Closers of a draining server read properties and what is there, and load nothing new (law 18)")
     func closersRead() async throws {
         let container = Container()
         let log = container.stage.log
@@ -205,7 +205,7 @@ extension ClosingDrainsTests {
         expect(log.all.last, equals: "root")
     }
 
-    @Test("A closer that is registered through a handle after its load belongs to the container (law 28)")
+    @Test("A closer that is registered through a handle after its load belongs to the container (law 18)")
     func registeredLate() async throws {
         let container = Container()
         let log = container.stage.log
@@ -228,7 +228,7 @@ extension ClosingDrainsTests {
         }
     }
 
-    @Test("A container dropped without close() runs no closers; debug builds report it once (law 28)")
+    @Test("A container dropped without close() runs no closers; debug builds report it once (law 18)")
     func dropped() async throws {
         var container: Container? = Container()
         let reports = container!.logReports()
@@ -245,7 +245,7 @@ extension ClosingDrainsTests {
         #endif
     }
 
-    @Test("A container that was closed is dropped without a report (law 28)")
+    @Test("A container that was closed is dropped without a report (law 18)")
     func droppedAfterClose() async throws {
         var container: Container? = Container()
         let reports = container!.logReports()
@@ -255,7 +255,7 @@ extension ClosingDrainsTests {
         expect(reports.all, equals: [])
     }
 
-    @Test("What is added through a kept handle after the container's release is reported and not kept (law 28)")
+    @Test("What is added through a kept handle after the container's release is reported and not kept (law 18)")
     func addedAfterRelease() async throws {
         var container: Container? = Container()
         let reports = container!.logReports()
@@ -279,14 +279,14 @@ extension ClosingDrainsTests {
     }
 }
 
-@Suite("A container dropped without close() runs no closers (law 28)", .timeLimit(.minutes(5)))
+@Suite("A container dropped without close() runs no closers (law 18)", .timeLimit(.minutes(5)))
 struct ClosingForgottenTests {}
 
 extension ClosingForgottenTests {
     private typealias Source = ClosingLeaversTests.Source
     private typealias Reader = ClosingLeaversTests.Reader
 
-    @Test("Not even those of an instance that left early and is only kept by what was loaded from it (law 28)")
+    @Test("Not even those of an instance that left early and is only kept by what was loaded from it (law 18)")
     func keptByDependents() async throws {
         var container: Container? = Container()
         let reports = container!.logReports()
@@ -303,7 +303,7 @@ extension ClosingForgottenTests {
         #endif
     }
 
-    @Test("Nor those of one that waits for the closers of what was loaded from it (law 28)")
+    @Test("Nor those of one that waits for the closers of what was loaded from it (law 18)")
     func keptByLeavers() async throws {
         var container: Container? = Container()
         let reports = container!.logReports()
@@ -343,7 +343,7 @@ extension ClosingForgottenTests {
         }
     }
 
-    @Test("An instance that left the parent early is closed when the child that kept it is released (law 28)")
+    @Test("An instance that left the parent early is closed when the child that kept it is released (law 18)")
     func keptByAChild() async throws {
         let root = Container().unreported
         var child: Container? = root.child { $0[Tenant.self] = "child" }
@@ -358,7 +358,7 @@ extension ClosingForgottenTests {
     }
 
     @Test(
-        "Objects that its closers held are released without a lock: they may read another container of the family (law 4)"
+        "Objects that its closers held are released without a lock: they may read another container of the family (law 3)"
     )
     func releasedOutsideTheLock() async throws {
         let root = Container().unreported
@@ -382,11 +382,11 @@ extension ClosingForgottenTests {
     }
 }
 
-// Law 28: close() runs every closer. Outside a load, a closer belongs to the container and runs last.
-@Suite("No closer is dropped (law 28)", .timeLimit(.minutes(5))) struct ClosingLateClosersTests {}
+// Law 18: close() runs every closer. Outside a load, a closer belongs to the container and runs last.
+@Suite("No closer is dropped (law 18)", .timeLimit(.minutes(5))) struct ClosingLateClosersTests {}
 
 extension ClosingLateClosersTests {
-    @Test("A closer that a closer of the container registers runs before close() returns (law 28)")
+    @Test("A closer that a closer of the container registers runs before close() returns (law 18)")
     func registeredByTheContainers() async throws {
         let container = Container()
         let log = Log<String>()
@@ -401,7 +401,7 @@ extension ClosingLateClosersTests {
         expect(log.all, equals: ["first", "second", "third"])
     }
 
-    @Test("So is what an instance's closer registers with the container (law 28)")
+    @Test("So is what an instance's closer registers with the container (law 18)")
     func registeredByAnInstances() async throws {
         let container = Container()
         let log = Log<String>()
@@ -419,7 +419,7 @@ extension ClosingLateClosersTests {
         expect(Set(log.all), equals: ["instance", "container", "registered"])
     }
 
-    @Test("Of what threads register while the container closes, every closer has run after one more close() (law 28)")
+    @Test("Of what threads register while the container closes, every closer has run after one more close() (law 18)")
     func registeredMeanwhile() async throws {
         for _ in 0..<60 {
             let container = Container().unreported
@@ -439,7 +439,7 @@ extension ClosingLateClosersTests {
         }
     }
 
-    @Test("Every closer of every instance has run, whatever was read, reset and closed meanwhile (law 28)")
+    @Test("Every closer of every instance has run, whatever was read, reset and closed meanwhile (law 18)")
     func everyCloser() async throws {
         struct Number: Property { static var defaultValue: Int { 0 } }
         let (opened, closed) = (Counter(), Log<Int>())
@@ -479,12 +479,12 @@ extension ClosingLateClosersTests {
     }
 }
 
-@Suite("A deadline bounds every closer (law 28)", .timeLimit(.minutes(5))) struct ClosingDeadlineTests {}
+@Suite("A deadline bounds every closer (law 18)", .timeLimit(.minutes(5))) struct ClosingDeadlineTests {}
 
 extension ClosingDeadlineTests {
     private typealias Files = ClosingTests.Files
 
-    @Test("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 28)")
+    @Test("A deadline names each closer that exceeds it, cancels and leaves it; the others run (law 18)")
     func deadline() async throws {
         let container = Container()
         let stage = container.stage
@@ -511,7 +511,7 @@ extension ClosingDeadlineTests {
         }
     }
 
-    @Test("Within its deadline a closer's own error is reported (law 28)")
+    @Test("Within its deadline a closer's own error is reported (law 18)")
     func deadlineKept() async throws {
         let container = Container()
         container.onClose { throw Boom() }
@@ -520,7 +520,7 @@ extension ClosingDeadlineTests {
         expect(error.failures.map { $0.error as? Boom }, equals: [Boom()])
     }
 
-    @Test("A deadline and an idle time may be longer than any clock can tell (law 28)")
+    @Test("A deadline and an idle time may be longer than any clock can tell (law 18)")
     func endless() async throws {
         let container = Container.program()
         let log = container.stage.log
@@ -541,7 +541,7 @@ extension ClosingDeadlineTests {
         }
     }
 
-    @Test("A load that exceeds the deadline is named, isn't kept, and what it opened is closed when it ends (law 28)")
+    @Test("A load that exceeds the deadline is named, isn't kept, and what it opened is closed when it ends (law 18)")
     func loadExceedsDeadline() async throws {
         let root = Container()
         let container = root.child { $0[Number.self] = 1 }
@@ -590,7 +590,7 @@ extension ClosingDeadlineTests {
         return reports
     }
 
-    @Test("A closer of an instance that left early is cancelled, left to itself and named by a report (law 28)")
+    @Test("A closer of an instance that left early is cancelled, left to itself and named by a report (law 18)")
     func leftEarly() async throws {
         let container = Container()
         let reports = try await left(container)
@@ -602,7 +602,7 @@ extension ClosingDeadlineTests {
         expect(Set(log), equals: ["begin", "first registered", "cancelled"])
     }
 
-    @Test("Without a deadline it is waited for; another call's deadline bounds it, too (law 28)")
+    @Test("Without a deadline it is waited for; another call's deadline bounds it, too (law 18)")
     func anotherCall() async throws {
         let root = Container()
         let reports = try await left(root)
@@ -613,7 +613,7 @@ extension ClosingDeadlineTests {
         expect(reports.all.count, equals: 1)
     }
 
-    @Test("Within its deadline nothing is reported (law 28)")
+    @Test("Within its deadline nothing is reported (law 18)")
     func inTime() async throws {
         let container = Container()
         let reports = try await left(container)

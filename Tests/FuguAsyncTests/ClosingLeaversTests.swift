@@ -3,7 +3,7 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("An instance that leaves early is closed (law 28)", .timeLimit(.minutes(5))) struct ClosingLeaversTests {}
+@Suite("An instance that leaves early is closed (law 18)", .timeLimit(.minutes(5))) struct ClosingLeaversTests {}
 
 extension ClosingLeaversTests {
     struct Source: AsyncFeature {
@@ -26,7 +26,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("Set over, replaced, reset: its closers run once and not again at the end (law 28)")
+    @Test("Set over, replaced, reset: its closers run once and not again at the end (law 18)")
     func leaving() async throws {
         let changes: [@Sendable (Container) -> Void] = [
             { $0.set(Source.self, to: Thing("mine")) },
@@ -56,7 +56,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("A reset or another loader above lets what a child loads meanwhile not be kept (laws 5 and 28)")
+    @Test("A reset or another loader above lets what a child loads meanwhile not be kept (laws 4 and 18)")
     func resetAboveDuringLoad() async throws {
         let changes: [(change: @Sendable (Container) -> Void, next: String)] = [
             ({ $0.reset(PerTenant.self) }, "child 2"),
@@ -81,7 +81,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("A reset that uncovers another loader isn't ignored by what a child loads meanwhile (laws 19, 20)")
+    @Test("A reset that uncovers another loader isn't ignored by what a child loads meanwhile (laws 12, 13)")
     func uncoveredDuringLoad() async throws {
         let container = Container()
         let stage = container.stage
@@ -111,7 +111,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("Reloaded since an input changed: the closers of the old instance run (law 28)")
+    @Test("Reloaded since an input changed: the closers of the old instance run (law 18)")
     func reloaded() async throws {
         let container = Container()
         let log = container.stage.log
@@ -131,7 +131,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("A child's copy whose override is reset is closed, the parent's stays (laws 16 and 28)")
+    @Test("A child's copy whose override is reset is closed, the parent's stays (laws 10 and 18)")
     func overrideIsReset() async throws {
         let root = Container().unreported
         let child = root.child { $0[Tenant.self] = "child" }
@@ -144,7 +144,7 @@ extension ClosingLeaversTests {
         expect(root.stage.log.all, equals: ["child", "root"])
     }
 
-    @Test("A child's copy that a set in the parent replaces stays or goes with its closers run once (laws 14 and 28)")
+    @Test("A child's copy that a set in the parent replaces stays or goes with its closers run once (laws 10 and 18)")
     func setAbove() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
@@ -164,7 +164,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("Overtaken by a set during its load: its closers run (laws 5 and 28)")
+    @Test("Overtaken by a set during its load: its closers run (laws 4 and 18)")
     func overtaken() async throws {
         let container = Container()
         let stage = container.stage
@@ -178,7 +178,7 @@ extension ClosingLeaversTests {
         expect(stage.log.all, equals: ["Overtaken"])
     }
 
-    @Test("Reset during its load: who waits gets it, it is not kept, and its closers run (laws 5 and 28)")
+    @Test("Reset during its load: who waits gets it, it is not kept, and its closers run (laws 4 and 18)")
     func resetDuringLoad() async throws {
         let container = Container()
         let stage = container.stage
@@ -209,7 +209,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("Reset during its load, an instance that captured its handle is released and closed (laws 8 and 28)")
+    @Test("Reset during its load, an instance that captured its handle is released and closed (laws 7 and 18)")
     func resetDuringLoadCapturing() async throws {
         let container = Container()
         let stage = container.stage
@@ -234,7 +234,7 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("A load that fails runs its own closers at once, last registered first; close() waits for them (law 28)")
+    @Test("A load that fails runs its own closers at once, last registered first; close() waits for them (law 18)")
     func failedLoad() async throws {
         let container = Container()
         let stage = container.stage
@@ -256,7 +256,7 @@ extension ClosingLeaversTests {
         expect(reports.all.first?.contains("teardown closure"), equals: true)
     }
 
-    @Test("Errors of its closers are reported (law 28)")
+    @Test("Errors of its closers are reported (law 18)")
     func errorsAreReported() async throws {
         let container = Container()
         let reports = container.logReports()
@@ -270,7 +270,7 @@ extension ClosingLeaversTests {
 
     struct Failed: Error { let witness: Witness }
 
-    @Test("Such an error may use the container in its deinit (laws 4 and 28)")
+    @Test("Such an error may use the container in its deinit (laws 3 and 18)")
     func errorUsesContainer() async throws {
         let container = Container()
         let (reports, ended) = (container.logReports(), Counter())
@@ -294,9 +294,9 @@ extension ClosingLeaversTests {
     }
 }
 
-// Law 28: the closers of an instance that leaves early run in a separate task. close() waits for those of what it closes, a
+// Law 18: the closers of an instance that leaves early run in a separate task. close() waits for those of what it closes, a
 // second call too, and for nobody else's.
-@Suite("A closing waits for its own early leavers alone (law 28)", .timeLimit(.minutes(5)))
+@Suite("A closing waits for its own early leavers alone (law 18)", .timeLimit(.minutes(5)))
 struct ClosingSlowLeaverTests {}
 
 extension ClosingSlowLeaverTests {
@@ -316,7 +316,7 @@ extension ClosingSlowLeaverTests {
         }
     }
 
-    @Test("A request with nothing to close does not wait for what leaves another one (law 28)")
+    @Test("A request with nothing to close does not wait for what leaves another one (law 18)")
     func otherRequest() async throws {
         let server = Container()
         let stage = server.stage
@@ -340,7 +340,7 @@ extension ClosingSlowLeaverTests {
         expect(stage.log.all, equals: ["other begins", "other ends"])
     }
 
-    @Test("Nor for what leaves its parent or a sibling's child, though it has its own closers to run (law 28)")
+    @Test("Nor for what leaves its parent or a sibling's child, though it has its own closers to run (law 18)")
     func parentsLeaver() async throws {
         let server = Container()
         let stage = server.stage
@@ -363,7 +363,7 @@ extension ClosingSlowLeaverTests {
         expect(Set(stage.log.all.suffix(3)).isSuperset(of: ["root ends", "cousin ends"]) || stage.log.count == 5)
     }
 
-    @Test("Its own leavers, and those of its children, it does wait for, and so does a second call (law 28)")
+    @Test("Its own leavers, and those of its children, it does wait for, and so does a second call (law 18)")
     func ownLeavers() async throws {
         let server = Container()
         let stage = server.stage
@@ -398,7 +398,7 @@ extension ClosingSlowLeaverTests {
         }
     }
 
-    @Test("A request that gives back as it closes is not kept from it by the pool that waits for it (law 28)")
+    @Test("A request that gives back as it closes is not kept from it by the pool that waits for it (law 18)")
     func drained() async throws {
         let server = Container()
         let stage = server.stage
@@ -421,7 +421,7 @@ extension ClosingSlowLeaverTests {
         expect(stage.log.all, equals: ["root closed with 0 out", "next closed with 0 out"])
     }
 
-    @Test("A dependent that's still being released is closed before what it was made from (law 28)")
+    @Test("A dependent that's still being released is closed before what it was made from (law 18)")
     func whileReleased() async throws {
         let container = Container()
         let (began, mayEnd, log) = (Gate(), Gate(), Log<String>())
@@ -447,7 +447,7 @@ extension ClosingSlowLeaverTests {
         expect(log.count, equals: 2)
     }
 
-    @Test("So is one that an input's dependent keeps, though both have left (law 28)")
+    @Test("So is one that an input's dependent keeps, though both have left (law 18)")
     func whileKept() async throws {
         let container = Container().unreported
         let log = Log<String>()
@@ -476,7 +476,7 @@ extension ClosingSlowLeaverTests {
         }
     }
 
-    @Test("Requests are closed beside others whose instances leave without end (law 28)")
+    @Test("Requests are closed beside others whose instances leave without end (law 18)")
     func withoutEnd() async throws {
         let server = Container()
         let (other, ended, left) = (server.child(), Gate(), Counter())
@@ -503,7 +503,7 @@ extension ClosingSlowLeaverTests {
         try await finishing { try await server.close() }
     }
 
-    @Test("Closing a container ends even while its instances keep leaving (law 28)")
+    @Test("Closing a container ends even while its instances keep leaving (law 18)")
     func leavingWhileClosing() async throws {
         for _ in 0..<20 {
             let container = Container()
@@ -525,7 +525,7 @@ extension ClosingSlowLeaverTests {
         }
     }
 
-    @Test("The closers of instances that leave different containers run at the same time, each once (law 28)")
+    @Test("The closers of instances that leave different containers run at the same time, each once (law 18)")
     func atTheSameTime() async throws {
         let root = Container()
         let (ran, gate) = (Counter(), Gate())
@@ -547,7 +547,7 @@ extension ClosingSlowLeaverTests {
         expect(ran.value, equals: 40)
     }
 
-    @Test("However many families' leavers wait, one more family's is closed (laws 2 and 28)")
+    @Test("However many families' leavers wait, one more family's is closed (laws 2 and 18)")
     func manyFamilies() async throws {
         let gate = Gate()
         let began = Counter()

@@ -2,11 +2,11 @@
 import Support
 import Testing
 
-@Suite("What leaves, is released, or calls close() while a container closes (law 28)", .timeLimit(.minutes(5)))
+@Suite("What leaves, is released, or calls close() while a container closes (law 18)", .timeLimit(.minutes(5)))
 struct ClosingMeanwhileTests {}
 
 extension ClosingMeanwhileTests {
-    @Test("A closer whose container is released meanwhile can't close a container above that waits for it (law 28)")
+    @Test("A closer whose container is released meanwhile can't close a container above that waits for it (law 18)")
     func closesAbove() async throws {
         let root = Container()
         let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
@@ -28,7 +28,7 @@ extension ClosingMeanwhileTests {
         expect(log.all, equals: ["child", "root"])
     }
 
-    @Test("Closing a container waits for a child that was released while it's closed (law 28)")
+    @Test("Closing a container waits for a child that was released while it's closed (law 18)")
     func releasedWhileClosed() async throws {
         let root = Container()
         let middle = root.child()
@@ -55,7 +55,7 @@ extension ClosingMeanwhileTests {
         expect(log.all, equals: ["child", "root"])
     }
 
-    @Test("So it does for one that's released before it has come to it (law 28)")
+    @Test("So it does for one that's released before it has come to it (law 18)")
     func releasedBefore() async throws {
         let root = Container()
         let log = Log<String>()
@@ -74,7 +74,7 @@ extension ClosingMeanwhileTests {
         expect(log.all, equals: ["child"])
     }
 
-    @Test("A child that a kept handle made keeps its parent, and both are closed with the root (laws 8 and 28)")
+    @Test("A child that a kept handle made keeps its parent, and both are closed with the root (laws 7 and 18)")
     func keptHandle() async throws {
         let root = Container()
         let log = root.stage.log
@@ -137,7 +137,7 @@ extension ClosingMeanwhileTests {
         container.reset { _ in key }
     }
 
-    @Test("What leaves while its container closes is closed by that closing (law 28)")
+    @Test("What leaves while its container closes is closed by that closing (law 18)")
     func leavesMeanwhile() async throws {
         let root = Container().unreported
         let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
@@ -173,7 +173,7 @@ extension ClosingMeanwhileTests {
         return (call, goesOn)
     }
 
-    @Test("What others load while a container closes is never closed, however often, and holds up no call (law 28)")
+    @Test("What others load while a container closes is never closed, however often, and holds up no call (law 18)")
     func loadedByOthers() async throws {
         let root = Container().unreported
         let log = Log<String>()
@@ -191,7 +191,7 @@ extension ClosingMeanwhileTests {
         expect(log.all, equals: [])
     }
 
-    @Test("A closer may close another container whose instances leave meanwhile (law 28)")
+    @Test("A closer may close another container whose instances leave meanwhile (law 18)")
     func leavesWithin() async throws {
         let root = Container().unreported
         let log = Log<String>()
@@ -205,7 +205,7 @@ extension ClosingMeanwhileTests {
         expect(log.all, equals: ["dependent", "input", "other"])
     }
 
-    @Test("A leaver may close a container whose closing has waited for those that left before (law 28)")
+    @Test("A leaver may close a container whose closing has waited for those that left before (law 18)")
     func queuedBehind() async throws {
         for closesChild in [false, true] {
             let root = Container()
@@ -233,7 +233,7 @@ extension ClosingMeanwhileTests {
         }
     }
 
-    @Test("Closings whose closers wait for each other in tasks of their own end at a deadline (law 28)")
+    @Test("Closings whose closers wait for each other in tasks of their own end at a deadline (law 18)")
     func throughTasks() async throws {
         let (first, second) = (Container().unreported, Container())
         let (began, called, log) = (Gate(), Gate(), Log<String>())
@@ -270,7 +270,7 @@ extension ClosingMeanwhileTests {
         static var defaultValue: Log<Frame> { Log() }
     }
 
-    @Test("What an overdue load loads while a closing releases what it has closed is closed (law 28)")
+    @Test("What an overdue load loads while a closing releases what it has closed is closed (law 18)")
     func endsWhileReleased() async throws {
         let root = Container().unreported
         let log = Log<String>()
@@ -294,7 +294,7 @@ extension ClosingMeanwhileTests {
         expect(error?.code, equals: .containerClosed)
     }
 
-    @Test("A deadline ends what others wait for in its containers, and nothing beside them (law 28)")
+    @Test("A deadline ends what others wait for in its containers, and nothing beside them (law 18)")
     func othersAreLeft() async throws {
         let root = Container()
         let (leaverEnds, log) = (Gate(), Log<String>())
@@ -317,7 +317,7 @@ extension ClosingMeanwhileTests {
     }
 }
 
-@Suite("What is loaded while a container is being closed (law 28)") struct ClosingLateInputsTests {}
+@Suite("What is loaded while a container is being closed (law 18)") struct ClosingLateInputsTests {}
 
 extension ClosingLateInputsTests {
     struct Closed: Property { static var defaultValue: Log<String> { Log() } }
@@ -338,7 +338,7 @@ extension ClosingLateInputsTests {
         }
     }
 
-    @Test("What a closer loads may be closed after its inputs, by the same close() (law 28)")
+    @Test("What a closer loads may be closed after its inputs, by the same close() (law 18)")
     func later() async throws {
         let container = Container.program().unreported
         let closed = container[Closed.self]

@@ -43,7 +43,7 @@ private enum Pool: CaseIterable, Sendable {
     }
 }
 
-@Suite("What an operation has read stays open for those above that may have got it (law 28)", .timeLimit(.minutes(1)))
+@Suite("What an operation has read stays open for those above that may have got it (law 18)", .timeLimit(.minutes(1)))
 struct ClosingNestedTests {}
 
 extension ClosingNestedTests {
@@ -64,7 +64,7 @@ extension ClosingNestedTests {
         await giveOthersTime()
     }
 
-    @Test("Read one to three operations further in and returned, it's closed at the end of the outermost (law 28)")
+    @Test("Read one to three operations further in and returned, it's closed at the end of the outermost (law 18)")
     func returned() async throws {
         for kind in Pool.allCases {
             for depth in 1...3 {
@@ -83,7 +83,7 @@ extension ClosingNestedTests {
         }
     }
 
-    @Test("So is one that's read further in and replaced there, before the inner one ends (law 28)")
+    @Test("So is one that's read further in and replaced there, before the inner one ends (law 18)")
     func replacedWithin() async throws {
         for kind in Pool.allCases {
             let root = Container().unreported
@@ -101,7 +101,7 @@ extension ClosingNestedTests {
         }
     }
 
-    @Test("What lives in the operation's own child stays open, if an operation within was first to read it (law 28)")
+    @Test("What lives in the operation's own child stays open, if an operation within was first to read it (law 18)")
     func own() async throws {
         for kind in Pool.allCases {
             for depth in 1...3 {
@@ -120,7 +120,7 @@ extension ClosingNestedTests {
         }
     }
 
-    @Test("What belongs to an operation within, or to a child between, is closed with that (law 28)")
+    @Test("What belongs to an operation within, or to a child between, is closed with that (law 18)")
     func between() async throws {
         for kind in Pool.allCases {
             let root = Container().unreported
@@ -145,7 +145,7 @@ extension ClosingNestedTests {
         }
     }
 
-    @Test("Operations with children by key below it hand on what they have read, too (law 28)")
+    @Test("Operations with children by key below it hand on what they have read, too (law 18)")
     func childrenByKey() async throws {
         for kind in Pool.allCases {
             for depth in 0...2 {
@@ -167,7 +167,7 @@ extension ClosingNestedTests {
         }
     }
 
-    @Test("An operation within that outlives the outer one keeps what it has read until it ends (law 28)")
+    @Test("An operation within that outlives the outer one keeps what it has read until it ends (law 18)")
     func outlives() async throws {
         let root = Container().unreported
         let (log, began, goesOn) = (root.stage.log, Gate(), Gate())
@@ -192,7 +192,7 @@ extension ClosingNestedTests {
         try await finishing { await expect(log.first(2), equals: ["end of inner", "close one"]) }
     }
 
-    @Test("A long operation with others inside keeps each replaced pool once (laws 28 and 30)")
+    @Test("A long operation with others inside keeps each replaced pool once (laws 18 and 20)")
     func socket() async throws {
         let root = Container().unreported
         let log = root.stage.log

@@ -46,7 +46,7 @@ private func hang(_ stage: Stage, _ name: String) async throws {
     }
 }
 
-@Suite("A deadline is one moment, and the caller's (law 28)", .timeLimit(.minutes(1))) struct ClosingOneDeadlineTests {}
+@Suite("A deadline is one moment, and the caller's (law 18)", .timeLimit(.minutes(1))) struct ClosingOneDeadlineTests {}
 
 extension ClosingOneDeadlineTests {
     private func isExceeded(_ error: (any Error)?) -> Bool { (error as? CloseError)?.code == .deadlineExceeded }
@@ -72,7 +72,7 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("It ends a closure that an ended operation runs, one to three operations deep, for each kind (law 28)")
+    @Test("It ends a closure that an ended operation runs, one to three operations deep, for each kind (law 18)")
     func operations() async throws {
         for kind in Hanging.allCases {
             for depth in 1...3 {
@@ -94,7 +94,7 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("It ends one that a child's close() runs, or a call whose deadline is longer, or the parent's (law 28)")
+    @Test("It ends one that a child's close() runs, or a call whose deadline is longer, or the parent's (law 18)")
     func otherCalls() async throws {
         for kind in Hanging.allCases {
             for other in 0..<3 {
@@ -117,7 +117,7 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("It ends one that a closing of another family runs, and one that waits for another family's (law 28)")
+    @Test("It ends one that a closing of another family runs, and one that waits for another family's (law 18)")
     func otherFamilies() async throws {
         for isWithin in [true, false] {
             let (app, other) = (Container().unreported, Container().unreported)
@@ -143,7 +143,7 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("Ten closures that hang take one deadline together; those after it are canceled from the start (law 28)")
+    @Test("Ten closures that hang take one deadline together; those after it are canceled from the start (law 18)")
     func together() async throws {
         let app = Container()
         let canceled = Log<Bool>()
@@ -163,7 +163,7 @@ extension ClosingOneDeadlineTests {
         expect(canceled.all, equals: [false] + Array(repeating: true, count: 9))
     }
 
-    @Test("A closure that doesn't suspend has run before the call returns, also after the deadline (law 28)")
+    @Test("A closure that doesn't suspend has run before the call returns, also after the deadline (law 18)")
     func afterTheDeadline() async throws {
         let (app, log) = (Container(), Log<String>())
         let child = app.child()
@@ -179,7 +179,7 @@ extension ClosingOneDeadlineTests {
         expect(log.all, equals: ["child", "root"])
     }
 
-    @Test("A replaced instance's closures that hang are ended with the rest, and the next call has time again (law 28)")
+    @Test("A replaced instance's closures that hang are ended with the rest, and the next call has time again (law 18)")
     func replaced() async throws {
         for kind in Hanging.allCases {
             let app = Container()
@@ -202,7 +202,7 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("It ends a task that belongs to the container, and what the task was closing (law 28)")
+    @Test("It ends a task that belongs to the container, and what the task was closing (law 18)")
     func ownedTask() async throws {
         let app = Container().unreported
         let (stage, child) = (app.stage, app.child())
@@ -216,7 +216,7 @@ extension ClosingOneDeadlineTests {
         await expect(stage.log.first(1), equals: ["child canceled"])
     }
 
-    @Test("It ends a closure in a child by key, which an operation there or an eviction closes (law 28)")
+    @Test("It ends a closure in a child by key, which an operation there or an eviction closes (law 18)")
     func childrenByKey() async throws {
         for kind in Hanging.allCases {
             for isEvicted in [true, false] {
@@ -237,7 +237,7 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("withChild has a deadline of its own for its closing, however its operation ends (law 28)")
+    @Test("withChild has a deadline of its own for its closing, however its operation ends (law 18)")
     func ofOperation() async throws {
         for kind in Hanging.allCases {
             for isThrown in [false, true] {
@@ -266,7 +266,7 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("A deadline bounds the wait for a load that another closing awaits, too, which then goes on (law 28)")
+    @Test("A deadline bounds the wait for a load that another closing awaits, too, which then goes on (law 18)")
     func loadOfAnother() async throws {
         struct Stubborn: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> Thing {

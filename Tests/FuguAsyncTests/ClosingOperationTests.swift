@@ -40,11 +40,11 @@ private func openPool(in container: any FeatureContainer) -> Thing {
     return Thing(name)
 }
 
-@Suite("What an operation has read stays open until it ends (law 28)", .timeLimit(.minutes(5)))
+@Suite("What an operation has read stays open until it ends (law 18)", .timeLimit(.minutes(5)))
 struct ClosingOperationTests {}
 
 extension ClosingOperationTests {
-    @Test("A pool that reloads stays open for the operation that has read it, and is closed once afterward (law 28)")
+    @Test("A pool that reloads stays open for the operation that has read it, and is closed once afterward (law 18)")
     func reloaded() async throws {
         for kind in PoolKind.allCases {
             let root = Container()
@@ -63,7 +63,7 @@ extension ClosingOperationTests {
         }
     }
 
-    @Test("It stays open however the read reached it: in a load, warm, or in the task of another reader (law 28)")
+    @Test("It stays open however the read reached it: in a load, warm, or in the task of another reader (law 18)")
     func otherWays() async throws {
         struct Service: Feature {
             static func load(in container: any FeatureContainer) -> Thing { container[PlainPool.self] }
@@ -88,7 +88,7 @@ extension ClosingOperationTests {
         expect(log.all.sorted(), equals: ["close one", "close three", "close two", "end"])
     }
 
-    @Test("A long operation, which reads in a child for each message, keeps each replaced pool (law 28)")
+    @Test("A long operation, which reads in a child for each message, keeps each replaced pool (law 18)")
     func socket() async throws {
         for kind in PoolKind.allCases {
             let root = Container()
@@ -116,7 +116,7 @@ extension ClosingOperationTests {
         }
     }
 
-    @Test("What the operation has of its own stays open, too, if a change above replaces it (law 28)")
+    @Test("What the operation has of its own stays open, too, if a change above replaces it (law 18)")
     func own() async throws {
         for kind in PoolKind.allCases {
             let root = Container().unreported
@@ -135,7 +135,7 @@ extension ClosingOperationTests {
         }
     }
 
-    @Test("What belongs to a container below the operation's stays open until that one is closed (law 28)")
+    @Test("What belongs to a container below the operation's stays open until that one is closed (law 18)")
     func below() async throws {
         for kind in PoolKind.allCases {
             let root = Container().unreported
@@ -156,7 +156,7 @@ extension ClosingOperationTests {
         }
     }
 
-    @Test("A pool that is reset while the operation waits for it is handed over open (laws 5 and 28)")
+    @Test("A pool that is reset while the operation waits for it is handed over open (laws 4 and 18)")
     func resetDuringLoad() async throws {
         struct Slow: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> Thing {
@@ -186,7 +186,7 @@ extension ClosingOperationTests {
         }
     }
 
-    @Test("A root that closes while operations keep what it has replaced runs each closure once (law 28)")
+    @Test("A root that closes while operations keep what it has replaced runs each closure once (law 18)")
     func rootCloses() async throws {
         let root = Container().unreported
         let log = root.stage.log
@@ -203,7 +203,7 @@ extension ClosingOperationTests {
         expect(log.all, equals: ["close two", "close one"])
     }
 
-    @Test("Without withChild, a replaced pool is closed at once; after it, a kept child keeps nothing (law 28)")
+    @Test("Without withChild, a replaced pool is closed at once; after it, a kept child keeps nothing (law 18)")
     func withoutOperation() async throws {
         let root = Container().unreported
         let log = root.stage.log
@@ -256,7 +256,7 @@ private func block(in container: any FeatureContainer) -> Thing {
     return Thing("Blocking")
 }
 
-@Suite("Readers hold up neither the end of an operation nor a deadline (law 28)", .timeLimit(.minutes(5)))
+@Suite("Readers hold up neither the end of an operation nor a deadline (law 18)", .timeLimit(.minutes(5)))
 struct ClosingEndlessTests {}
 
 extension ClosingEndlessTests {
@@ -264,7 +264,7 @@ extension ClosingEndlessTests {
         if case .failure(let error as LoadError) = result { error.code == .containerClosed } else { false }
     }
 
-    @Test("When the operation ends, what still waits in its child gets the error of a closed container (law 28)")
+    @Test("When the operation ends, what still waits in its child gets the error of a closed container (law 18)")
     func operationEnds() async throws {
         for (isThrown, isNeeded, isDeep) in [
             (false, false, false), (true, false, false), (false, true, false), (true, true, true), (false, false, true),
@@ -292,7 +292,7 @@ extension ClosingEndlessTests {
         }
     }
 
-    @Test("Another container's readers of that load keep it (laws 27 and 28)")
+    @Test("Another container's readers of that load keep it (laws 4 and 18)")
     func otherReaders() async throws {
         let root = Container()
         let stage = root.stage
@@ -313,7 +313,7 @@ extension ClosingEndlessTests {
         try await expect(other.value.name, equals: "Endless")
     }
 
-    @Test("A load that others share, begun by an operation that has ended, isn't canceled (laws 27 and 28)")
+    @Test("A load that others share, begun by an operation that has ended, isn't canceled (laws 4 and 18)")
     func sharedLoad() async throws {
         let root = Container()
         let stage = root.stage
@@ -337,7 +337,7 @@ extension ClosingEndlessTests {
         expect(stage.log.all, equals: [])
     }
 
-    @Test("At its deadline, a closing cancels what it abandons, and its readers get the error (law 28)")
+    @Test("At its deadline, a closing cancels what it abandons, and its readers get the error (law 18)")
     func deadline() async throws {
         for isNeeded in [false, true] {
             let root = Container().unreported
@@ -365,7 +365,7 @@ extension ClosingEndlessTests {
         }
     }
 
-    @Test("A reader that began a load in the root is refused with its own container, and awaited by that (law 28)")
+    @Test("A reader that began a load in the root is refused with its own container, and awaited by that (law 18)")
     func loadElsewhere() async throws {
         for (isShared, hasDeadline) in [(false, true), (true, true), (false, false)] {
             let root = Container().unreported
@@ -397,7 +397,7 @@ extension ClosingEndlessTests {
         }
     }
 
-    @Test("Without a deadline, close() waits for loads and their readers, in withChild, too (law 28)")
+    @Test("Without a deadline, close() waits for loads and their readers, in withChild, too (law 18)")
     func withoutDeadline() async throws {
         let root = Container()
         let stage = root.stage
@@ -416,7 +416,7 @@ extension ClosingEndlessTests {
         expect(stage.log.all, equals: [])
     }
 
-    @Test("A thread that waits for a throwing feature gets the error; for a plain one, it's awaited (law 28)")
+    @Test("A thread that waits for a throwing feature gets the error; for a plain one, it's awaited (law 18)")
     func threads() async throws {
         let root = Container().unreported
         let stage = root.stage

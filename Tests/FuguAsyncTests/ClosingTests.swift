@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("close() ends everything in order (law 28)", .timeLimit(.minutes(5))) struct ClosingTests {}
+@Suite("close() ends everything in order (law 18)", .timeLimit(.minutes(5))) struct ClosingTests {}
 
 extension ClosingTests {
     struct Files: Feature {
@@ -55,7 +55,7 @@ extension ClosingTests {
         }
     }
 
-    @Test("A child that a load makes while its container waits for that load is closed, too (law 28)")
+    @Test("A child that a load makes while its container waits for that load is closed, too (law 18)")
     func childOfDrainingLoad() async throws {
         struct Own: AsyncFeature {
             static var home: Home { .local }
@@ -89,7 +89,7 @@ extension ClosingTests {
     }
 
     @Test(
-        "A closer can wait for a task that reads a sequence of the container (laws 12 and 28)",
+        "A closer can wait for a task that reads a sequence of the container (laws 9 and 18)",
         .timeLimit(.minutes(5)))
     func closerAwaitsReader() async throws {
         struct Number: Property { static var defaultValue: Int { 1 } }
@@ -116,7 +116,7 @@ extension ClosingTests {
         expect(log.all, equals: ["closed"])
     }
 
-    @Test("Dependents close before what they depend on, also through others, each last registered first (law 28)")
+    @Test("Dependents close before what they depend on, also through others, each last registered first (law 18)")
     func order() async throws {
         let container = Container()
         let log = container.stage.log
@@ -133,7 +133,7 @@ extension ClosingTests {
             ])
     }
 
-    @Test("Among equals, what was made last closes first (law 28)")
+    @Test("Among equals, what was made last closes first (law 18)")
     func equals() async throws {
         for metricsFirst in [true, false] {
             let container = Container()
@@ -146,7 +146,7 @@ extension ClosingTests {
         }
     }
 
-    @Test("Every closer runs though others throw, and all failures come together, named and in order (law 28)")
+    @Test("Every closer runs though others throw, and all failures come together, named and in order (law 18)")
     func failures() async throws {
         let container = Container()
         let stage = container.stage
@@ -181,7 +181,7 @@ extension ClosingTests {
         }
     }
 
-    @Test("A child closes what lives in it and nothing else (law 28)")
+    @Test("A child closes what lives in it and nothing else (law 18)")
     func childClosesItsOwn() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
@@ -197,7 +197,7 @@ extension ClosingTests {
         expect(root.stage.log.all.count, equals: 7)
     }
 
-    @Test("Children close first, whoever was loaded last (law 28)")
+    @Test("Children close first, whoever was loaded last (law 18)")
     func childrenFirst() async throws {
         let root = Container()
         let log = root.stage.log
@@ -220,7 +220,7 @@ extension ClosingTests {
         }
     }
 
-    @Test("A child that is closing already is waited for before what it depends on closes (law 28)")
+    @Test("A child that is closing already is waited for before what it depends on closes (law 18)")
     func closingChildIsWaitedFor() async throws {
         let root = Container()
         let stage = root.stage
@@ -238,7 +238,7 @@ extension ClosingTests {
         expect(stage.log.all, equals: ["Session of child", "Session of child is closed", "Metrics"])
     }
 
-    @Test("A child that closes while its parent closes it is closed once, and both wait for that (law 28)")
+    @Test("A child that closes while its parent closes it is closed once, and both wait for that (law 18)")
     func childBeginsToCloseMeanwhile() async throws {
         let root = Container()
         let stage = root.stage
@@ -272,7 +272,7 @@ extension ClosingTests {
         }
     }
 
-    @Test("Closing twice runs every closer once; a second call waits for the first (law 28)")
+    @Test("Closing twice runs every closer once; a second call waits for the first (law 18)")
     func twice() async throws {
         let container = Container()
         let stage = container.stage
@@ -297,7 +297,7 @@ extension ClosingTests {
         expect(stage.log.all, equals: ["begin", "end", "second returned"])
     }
 
-    @Test("Cancelling the caller does not cancel the closing (law 28)")
+    @Test("Cancelling the caller does not cancel the closing (law 18)")
     func callerIsCancelled() async throws {
         let container = Container()
         let stage = container.stage
@@ -315,14 +315,14 @@ extension ClosingTests {
     }
 }
 
-@Suite("An instance is closed when nothing loaded from it remains (law 28)", .timeLimit(.minutes(5)))
+@Suite("An instance is closed when nothing loaded from it remains (law 18)", .timeLimit(.minutes(5)))
 struct ClosingDependentsTests {}
 
 extension ClosingDependentsTests {
     private typealias Source = ClosingLeaversTests.Source
     private typealias Reader = ClosingLeaversTests.Reader
 
-    @Test("It waits until nothing that was loaded from it remains (law 28)")
+    @Test("It waits until nothing that was loaded from it remains (law 18)")
     func waitsForDependents() async throws {
         let container = Container().unreported
         let log = container.stage.log
@@ -337,7 +337,7 @@ extension ClosingDependentsTests {
         expect(log.all, equals: ["Reader 1", "Source 1", "Source 2"])
     }
 
-    @Test("An instance that left early but is still needed is closed by close(), after its dependents (law 28)")
+    @Test("An instance that left early but is still needed is closed by close(), after its dependents (law 18)")
     func closedAtTheEnd() async throws {
         let container = Container().unreported
         let log = container.stage.log
@@ -360,7 +360,7 @@ extension ClosingDependentsTests {
         }
     }
 
-    @Test("A load that reads an input before and after its reset keeps both instances open until its end (law 28)")
+    @Test("A load that reads an input before and after its reset keeps both instances open until its end (law 18)")
     func readTwice() async throws {
         let container = Container()
         let stage = container.stage
@@ -398,7 +398,7 @@ extension ClosingDependentsTests {
         }
     }
 
-    @Test("Reset after its load, before a depending load resumes: what that load got is not closed (law 28)")
+    @Test("Reset after its load, before a depending load resumes: what that load got is not closed (law 18)")
     func resetBeforeDependentResumes() async throws {
         let container = Container()
         let stage = container.stage
@@ -426,7 +426,7 @@ extension ClosingDependentsTests {
     }
 }
 
-@Suite("The closers of a load that fails (law 28)", .timeLimit(.minutes(5))) struct ClosingFailedLoadTests {}
+@Suite("The closers of a load that fails (law 18)", .timeLimit(.minutes(5))) struct ClosingFailedLoadTests {}
 
 extension ClosingFailedLoadTests {
     struct Failing: AsyncFeature {
@@ -469,7 +469,7 @@ extension ClosingFailedLoadTests {
         }
     }
 
-    @Test("They wait for nobody who is still to be notified of the failure (law 28)")
+    @Test("They wait for nobody who is still to be notified of the failure (law 18)")
     func reportedLate() async throws {
         let container = Container()
         let occupied = Occupied()
@@ -488,7 +488,7 @@ extension ClosingFailedLoadTests {
         await #expect(throws: Boom("load")) { try await second.value }
     }
 
-    @Test("They run if the load's container was closed and released before one who had waited is notified (law 28)")
+    @Test("They run if the load's container was closed and released before one who had waited is notified (law 18)")
     func closedInReleased() async throws {
         let root = Container().unreported
         let occupied = Occupied()
@@ -516,8 +516,8 @@ extension ClosingFailedLoadTests {
     }
 }
 
-// Laws 8 and 28: with close(), features are released, set ones as well as loaded ones; properties keep answering.
-@Suite("Closing releases every feature (laws 8 and 28)", .timeLimit(.minutes(5))) struct ClosingReleasesTests {}
+// Laws 7 and 18: with close(), features are released, set ones as well as loaded ones; properties keep answering.
+@Suite("Closing releases every feature (laws 7 and 18)", .timeLimit(.minutes(5))) struct ClosingReleasesTests {}
 
 extension ClosingReleasesTests {
     struct Plain: Feature {
@@ -531,7 +531,7 @@ extension ClosingReleasesTests {
     }
     struct Slot: Property { static var defaultValue: Thing? { nil } }
 
-    @Test("Set instances of every kind are released, in the container and in its children (laws 8 and 28)")
+    @Test("Set instances of every kind are released, in the container and in its children (laws 7 and 18)")
     func set() async throws {
         let root = Container()
         let child = root.child()
@@ -555,7 +555,7 @@ extension ClosingReleasesTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("Closing refuses what was set, too: throwing kinds throw, and nothing is there (law 28)")
+    @Test("Closing refuses what was set, too: throwing kinds throw, and nothing is there (law 18)")
     func refused() async throws {
         let container = Container()
         _ = container.logReports()

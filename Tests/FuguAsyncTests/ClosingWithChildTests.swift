@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("withChild closes its child however its operation ends (law 28)", .timeLimit(.minutes(5)))
+@Suite("withChild closes its child however its operation ends (law 18)", .timeLimit(.minutes(5)))
 struct ClosingWithChildTests {}
 
 extension ClosingWithChildTests {
@@ -17,7 +17,7 @@ extension ClosingWithChildTests {
         }
     }
 
-    @Test("The child is configured, current while the operation runs, and closed at its end (law 28)")
+    @Test("The child is configured, current while the operation runs, and closed at its end (law 18)")
     func returns() async throws {
         let root = Container().unreported
         let name = try await root.withChild {
@@ -35,7 +35,7 @@ extension ClosingWithChildTests {
         expect(root[Session.self].name, equals: "root")
     }
 
-    @Test("It is closed when the operation throws, whose error is thrown (law 28)")
+    @Test("It is closed when the operation throws, whose error is thrown (law 18)")
     func throwsTheError() async throws {
         let root = Container()
         let reports = root.logReports()
@@ -59,7 +59,7 @@ extension ClosingWithChildTests {
         expect(reports.all.filter(isOfClosing), equals: [])
     }
 
-    @Test("It is closed when the task is cancelled (law 28)")
+    @Test("It is closed when the task is cancelled (law 18)")
     func cancelled() async throws {
         let root = Container()
         let began = Gate()
@@ -78,7 +78,7 @@ extension ClosingWithChildTests {
         expect(root.stage.log.all, equals: ["close child"])
     }
 
-    @Test("A failure of the closing is thrown, or reported where the operation has thrown already (law 28)")
+    @Test("A failure of the closing is thrown, or reported where the operation has thrown already (law 18)")
     func closingFails() async throws {
         let root = Container()
         let reports = root.logReports()
@@ -109,7 +109,7 @@ extension ClosingWithChildTests {
         expect(reports.all.first(where: isOfClosing)?.contains("Session: close"), equals: true)
     }
 
-    @Test("If the configuration throws, the operation does not run and the child is closed (law 28)")
+    @Test("If the configuration throws, the operation does not run and the child is closed (law 18)")
     func configurationFails() async throws {
         let root = Container()
         let log = root.stage.log
@@ -128,9 +128,9 @@ extension ClosingWithChildTests {
 /// Ignores reports of instances that are made again for a child, which have nothing to do with closing.
 private func isOfClosing(_ report: String) -> Bool { !report.contains("loads again for a child container") }
 
-// Law 28: a load that fails runs its own closers at once; an async one has awaited them before anyone is notified, so that
+// Law 18: a load that fails runs its own closers at once; an async one has awaited them before anyone is notified, so that
 // the next try finds what they gave back.
-@Suite("A failed load has given back before anybody is notified (law 28)", .timeLimit(.minutes(5)))
+@Suite("A failed load has given back before anybody is notified (law 18)", .timeLimit(.minutes(5)))
 struct ClosingBeforeFailureTests {}
 
 extension ClosingBeforeFailureTests {
@@ -163,7 +163,7 @@ extension ClosingBeforeFailureTests {
         }
     }
 
-    @Test("Its reader, its waiters and its dependents are notified when its closers have ended (law 28)")
+    @Test("Its reader, its waiters and its dependents are notified when its closers have ended (law 18)")
     func reportedLast() async throws {
         let container = Container().unreported
         let stage = container.stage
@@ -188,7 +188,7 @@ extension ClosingBeforeFailureTests {
         expect(stage.log.all.contains("thrown"))
     }
 
-    @Test("The next try finds what the closers gave back, at once and each time (laws 27 and 28)")
+    @Test("The next try finds what the closers gave back, at once and each time (laws 4 and 18)")
     func nextTry() async throws {
         let container = Container().unreported
         let stage = container.stage
@@ -199,7 +199,7 @@ extension ClosingBeforeFailureTests {
         expect(stage.log.count, equals: 20)
     }
 
-    @Test("Many who read again as soon as they are notified never meet what is still to be given back (laws 27 and 28)")
+    @Test("Many who read again as soon as they are notified never meet what is still to be given back (laws 4 and 18)")
     func manyTries() async throws {
         let container = Container().unreported
         let stage = container.stage
@@ -235,7 +235,7 @@ extension ClosingBeforeFailureTests {
         }
     }
 
-    @Test("A throwing load, which cannot wait, runs its closers at once, before close() is over (law 28)")
+    @Test("A throwing load, which cannot wait, runs its closers at once, before close() is over (law 18)")
     func throwing() async throws {
         let container = Container().unreported
         let log = container.stage.log
@@ -260,7 +260,7 @@ extension ClosingBeforeFailureTests {
         }
     }
 
-    @Test("So are those that a closer of the failed load registers (law 28)")
+    @Test("So are those that a closer of the failed load registers (law 18)")
     func lateCloser() async throws {
         let container = Container().unreported
         let stage = container.stage
@@ -276,7 +276,7 @@ extension ClosingBeforeFailureTests {
         expect(stage.log.all, equals: ["given back", "thrown"])
     }
 
-    @Test("A waiter that is cancelled while the closers run leaves at once, and they run on (laws 27 and 28)")
+    @Test("A waiter that is cancelled while the closers run leaves at once, and they run on (laws 4 and 18)")
     func cancelledMeanwhile() async throws {
         let container = Container().unreported
         let stage = container.stage

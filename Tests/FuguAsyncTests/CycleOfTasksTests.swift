@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Cycles between tasks are found (law 6)", .timeLimit(.minutes(5))) struct CycleOfTasksTests {}
+@Suite("Cycles between tasks are found (law 5)", .timeLimit(.minutes(5))) struct CycleOfTasksTests {}
 
 extension CycleOfTasksTests {
     struct Narcissus: AsyncFeature {
@@ -45,7 +45,7 @@ extension CycleOfTasksTests {
         return (0..<4).allSatisfy { path[$0] == ring[(start + $0) % 3] }
     }
 
-    @Test("A load that needs itself throws, and the message says the way and what to do (law 6)")
+    @Test("A load that needs itself throws, and the message says the way and what to do (law 5)")
     func itself() async throws {
         let error = try #require(
             await #expect(throws: LoadError.self) { try await Container()[Narcissus.self] })
@@ -54,7 +54,7 @@ extension CycleOfTasksTests {
         expect(error.description.contains("Fix: let one of them read"))
     }
 
-    @Test("A cycle through several loads is listed from the one that was asked (law 6)")
+    @Test("A cycle through several loads is listed from the one that was asked (law 5)")
     func ring() async throws {
         let container = Container()
         open("Session", "Account", "Store", in: container)
@@ -63,7 +63,7 @@ extension CycleOfTasksTests {
         expect(error.description.contains("Session → Account → Store → Session"))
     }
 
-    @Test("A load that needs a cycle lists the path to it (law 6)")
+    @Test("A load that needs a cycle lists the path to it (law 5)")
     func wayToTheRing() async throws {
         let container = Container()
         open("Session", "Account", "Store", in: container)
@@ -75,7 +75,7 @@ extension CycleOfTasksTests {
         static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Session.self] }
     }
 
-    @Test("Tasks that each load a part of the ring and wait for the next all end with the path (law 6)")
+    @Test("Tasks that each load a part of the ring and wait for the next all end with the path (law 5)")
     func betweenTasks() async throws {
         let container = Container()
         let stage = container.stage
@@ -96,7 +96,7 @@ extension CycleOfTasksTests {
         expect(container.loadsUnderWay, equals: 0)
     }
 
-    @Test("Tasks of different children end with the path, too (law 6)")
+    @Test("Tasks of different children end with the path, too (law 5)")
     func betweenChildren() async throws {
         let root = Container()
         let stage = root.stage
@@ -114,7 +114,7 @@ extension CycleOfTasksTests {
         }
     }
 
-    @Test("A cycle is not kept: when its cause is gone, the features load (laws 6 and 27)")
+    @Test("A cycle is not kept: when its cause is gone, the features load (laws 4 and 5)")
     func cycleIsNotKept() async throws {
         let container = Container()
         open("Session", "Account", "Store", in: container)
@@ -123,7 +123,7 @@ extension CycleOfTasksTests {
         try await expect(container[Session.self].parts[0].parts[0].name, equals: "Store")
     }
 
-    @Test("A child that overrides the cause away has none; the same key twice on one way is one (law 6)")
+    @Test("A child that overrides the cause away has none; the same key twice on one way is one (law 5)")
     func overrides() async throws {
         let root = Container()
         open("Session", "Account", "Store", in: root)
@@ -133,7 +133,7 @@ extension CycleOfTasksTests {
     }
 }
 
-@Suite("Cycles are found whatever way the need goes (law 6)", .timeLimit(.minutes(5))) struct CycleWaysTests {}
+@Suite("Cycles are found whatever way the need goes (law 5)", .timeLimit(.minutes(5))) struct CycleWaysTests {}
 
 extension CycleWaysTests {
     struct Descending: AsyncFeature {
@@ -144,7 +144,7 @@ extension CycleWaysTests {
         }
     }
 
-    @Test("The same key through a child made in the load is a cycle whatever the child overrides (law 6)")
+    @Test("The same key through a child made in the load is a cycle whatever the child overrides (law 5)")
     func throughAChild() async throws {
         let error = try #require(
             await #expect(throws: LoadError.self) { try await Container()[Descending.self] })
@@ -181,7 +181,7 @@ extension CycleWaysTests {
         static func load(in container: any FeatureContainer) throws -> Thing { try container[InnerThrowing.self] }
     }
 
-    @Test("The need may go through any task or thread by way of the handle (law 6)", arguments: Way.allCases)
+    @Test("The need may go through any task or thread by way of the handle (law 5)", arguments: Way.allCases)
     func throughTasks(_ way: Way) async throws {
         let container = Container()
         container[WayProperty.self] = way
@@ -216,7 +216,7 @@ extension CycleWaysTests {
         }
     }
 
-    @Test("Ways that meet again are no cycle and load once (law 6)")
+    @Test("Ways that meet again are no cycle and load once (law 5)")
     func diamond() async throws {
         for _ in 0..<50 {
             let container = Container()
@@ -236,16 +236,16 @@ extension CycleWaysTests {
         }
     }
 
-    @Test("2,000 loads may be nested where none takes stack from another; the next is reported (law 6)")
+    @Test("2,000 loads may be nested where none takes stack from another; the next is reported (law 5)")
     func deepest() async throws {
         await #expect(throws: LoadError.self) { try await Container()[Elsewhere.self] }
         expect(Elsewhere.loads.value, equals: 2_000)
     }
 }
 
-// Law 6: a load that needs itself is found when the need goes through any container of the family on the load's own
+// Law 5: a load that needs itself is found when the need goes through any container of the family on the load's own
 // thread, in its task, or in a task started from it.
-@Suite("Cycles through tasks that a load starts (law 6)", .timeLimit(.minutes(5))) struct CycleOfStartedTasksTests {}
+@Suite("Cycles through tasks that a load starts (law 5)", .timeLimit(.minutes(5))) struct CycleOfStartedTasksTests {}
 
 extension CycleOfStartedTasksTests {
     enum Way: CaseIterable {
@@ -279,7 +279,7 @@ extension CycleOfStartedTasksTests {
     }
 
     @Test(
-        "A container captured beside the handle leads back to the load: the cycle is found with its way (law 6)",
+        "A container captured beside the handle leads back to the load: the cycle is found with its way (law 5)",
         arguments: Way.allCases)
     func captured(_ way: Way) async throws {
         for throughAChild in [false, true] {
@@ -295,7 +295,7 @@ extension CycleOfStartedTasksTests {
         }
     }
 
-    @Test("A task that a load starts and that reads something else reads it, also after the load's end (law 6)")
+    @Test("A task that a load starts and that reads something else reads it, also after the load's end (law 5)")
     func somethingElse() async throws {
         let root = Container()
         root.handleReports { _ in }
@@ -313,7 +313,7 @@ extension CycleOfStartedTasksTests {
         try await finishing { await expect(read.first(2), equals: ["root", "7"]) }
     }
 
-    @Test("values(of:) inside a load that waits for the load itself is given the path or ends with the load (law 6)")
+    @Test("values(of:) inside a load that waits for the load itself is given the path or ends with the load (law 5)")
     func values() async throws {
         let root = Container()
         root.handleReports { _ in }

@@ -9,7 +9,7 @@ extension ContainerKeys {
     fileprivate var gates: PropertyKey<HomeHiddenTests.Gates?> { .init(defaultValue: nil) }
 }
 
-@Suite("Law 15: a home's instance that a key on the way hides") struct HomeHiddenTests {
+@Suite("Law 11: a home's instance that a key on the way hides") struct HomeHiddenTests {
     /// Holds up the first load.
     struct Gates: Sendable {
         let began = Gate(), goesOn = Gate()
@@ -38,7 +38,7 @@ extension ContainerKeys {
 
     private func isHidden(_ error: (any Error)?) -> Bool { (error as? LoadError)?.code == .inputOverridden }
 
-    @Test("An observer below hears the instance again when the override goes (laws 10 and 15)")
+    @Test("An observer below hears the instance again when the override goes (laws 9 and 11)")
     func observer() throws {
         root.handleReports { _ in }
         let (child, heard) = (root.child(), Log<String>())
@@ -63,7 +63,7 @@ extension ContainerKeys {
         while await states.next()?.instance?.text != "server 0" {}
     }
 
-    @Test("The error of a reader that overrides an input isn't that of a waiter that doesn't (laws 15 and 27)")
+    @Test("The error of a reader that overrides an input isn't that of a waiter that doesn't (laws 4 and 11)")
     func waiters() async throws {
         root.handleReports { _ in }
         _ = try root[Server.self]
@@ -82,7 +82,7 @@ extension ContainerKeys {
         expect(text.all, equals: ["client of server 0"])
     }
 
-    @Test("A child whose own load runs in the home meets the error, whatever changes there meanwhile (law 15)")
+    @Test("A child whose own load runs in the home meets the error, whatever changes there meanwhile (law 11)")
     func ownLoad() async {
         let changes: [@Sendable (Container) -> Void] = [
             { $0.reset(Server.self) }, { root in root.replace(Server.self) { Server(text: "\($0.port)") } },

@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Success is kept, failure is not (law 27)", .timeLimit(.minutes(5))) struct LoadFailureTests {}
+@Suite("Success is kept, failure is not (law 4)", .timeLimit(.minutes(5))) struct LoadFailureTests {}
 
 extension LoadFailureTests {
     struct Database: AsyncFeature {
@@ -22,7 +22,7 @@ extension LoadFailureTests {
     }
 
     @Test(
-        "A load that fails is tried again at the next read, and its success is kept (law 27)",
+        "A load that fails is tried again at the next read, and its success is kept (law 4)",
         arguments: Kind.failing(NoTrait.self))
     func retries(_ kind: Kind) async throws {
         let container = Container()
@@ -35,7 +35,7 @@ extension LoadFailureTests {
     }
 
     @Test(
-        "A failure reaches all the tasks that waited for it, in children, too, after one load (law 27)",
+        "A failure reaches all the tasks that waited for it, in children, too, after one load (law 4)",
         arguments: [false, true])
     func failureReachesWaitingTasks(inChildren: Bool) async throws {
         let container = Container()
@@ -68,7 +68,7 @@ extension LoadFailureTests {
         static var defaultValue: Hold { Hold() }
     }
 
-    @Test("A failure reaches all the threads that waited for it, after one load (law 27)")
+    @Test("A failure reaches all the threads that waited for it, after one load (law 4)")
     func failureReachesWaitingThreads() async throws {
         let container = Container()
         let hold = container[HoldProperty.self]
@@ -89,7 +89,7 @@ extension LoadFailureTests {
         expect(container.stage.tally("Slow").value, equals: 1)
     }
 
-    @Test("A feature that failed because its input failed loads again together with it (law 27)")
+    @Test("A feature that failed because its input failed loads again together with it (law 4)")
     func failureOfAnInputIsNotKept() async throws {
         let container = Container()
         container.stage.gate("Database").open()
@@ -111,7 +111,7 @@ extension LoadFailureTests {
         }
     }
 
-    @Test("A failure reaches the waiters whose home it concerns; others load on (law 27)")
+    @Test("A failure reaches the waiters whose home it concerns; others load on (law 4)")
     func othersLoadOn() async throws {
         let root = Container()
         let stage = root.stage
@@ -131,7 +131,7 @@ extension LoadFailureTests {
         expect(stage.tally("Tenanted").value, equals: 3)
     }
 
-    @Test("A value set during a load that fails is what everyone gets (laws 5 and 27)")
+    @Test("A value set during a load that fails is what everyone gets (law 4)")
     func setDuringFailingLoad() async throws {
         let container = Container()
         container.stage.fail("Database")
@@ -144,7 +144,7 @@ extension LoadFailureTests {
     }
 }
 
-@Suite("Cancelling releases one waiter, the last one cancels the load (law 27)", .timeLimit(.minutes(5)))
+@Suite("Cancelling releases one waiter, the last one cancels the load (law 4)", .timeLimit(.minutes(5)))
 struct LoadCancellationTests {}
 
 extension LoadCancellationTests {
@@ -170,7 +170,7 @@ extension LoadCancellationTests {
         }
     }
 
-    @Test("Cancelling the first asker releases it at once and alone (law 27)")
+    @Test("Cancelling the first asker releases it at once and alone (law 4)")
     func cancellingTheFirstAsker() async throws {
         let container = Container()
         let first = Task { try await container[Model.self] }
@@ -186,7 +186,7 @@ extension LoadCancellationTests {
         expect(!container.stage.gate("Model is cancelled").isOpen)
     }
 
-    @Test("Cancelling a later asker releases it at once and alone (law 27)")
+    @Test("Cancelling a later asker releases it at once and alone (law 4)")
     func cancellingALaterAsker() async throws {
         let container = Container()
         let first = Task { try await container[Model.self] }
@@ -200,7 +200,7 @@ extension LoadCancellationTests {
         expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("When the last one leaves, the load is cancelled and nothing is kept (law 27)")
+    @Test("When the last one leaves, the load is cancelled and nothing is kept (law 4)")
     func lastOneLeaves() async throws {
         let container = Container()
         let readers = (0..<4).map { _ in Task { try await container[Model.self] } }
@@ -214,7 +214,7 @@ extension LoadCancellationTests {
         expect(container.stage.tally("Model").value, equals: 2)
     }
 
-    @Test("A depending load is a waiter: cancelled, it leaves, and the last one cancels (law 27)")
+    @Test("A depending load is a waiter: cancelled, it leaves, and the last one cancels (law 4)")
     func dependingLoadLeaves() async throws {
         let container = Container()
         let reader = Task { try await container[Ranking.self] }
@@ -225,7 +225,7 @@ extension LoadCancellationTests {
         await #expect(throws: CancellationError.self) { try await reader.value }
     }
 
-    @Test("A depending load that is cancelled leaves the load to the other waiters (law 27)")
+    @Test("A depending load that is cancelled leaves the load to the other waiters (law 4)")
     func dependingLoadLeavesAlone() async throws {
         let container = Container()
         let depending = Task { try await container[Ranking.self] }
@@ -239,7 +239,7 @@ extension LoadCancellationTests {
         expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("A depending load keeps a load whose other waiters have left (law 27)")
+    @Test("A depending load keeps a load whose other waiters have left (law 4)")
     func dependingLoadKeeps() async throws {
         let container = Container()
         let direct = Task { try await container[Model.self] }
@@ -253,7 +253,7 @@ extension LoadCancellationTests {
         expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("A warm-up is a waiter: cancelled alone it cancels the load (law 27)")
+    @Test("A warm-up is a waiter: cancelled alone it cancels the load (law 4)")
     func warmUpLeaves() async throws {
         let container = Container()
         let warmUp = Task { try await container.warmUp { $0.load(Ranking.self) } }
@@ -264,7 +264,7 @@ extension LoadCancellationTests {
         await #expect(throws: (any Error).self) { try await warmUp.value }
     }
 
-    @Test("A warm-up is a waiter: it keeps a load whose other waiters have left (law 27)")
+    @Test("A warm-up is a waiter: it keeps a load whose other waiters have left (law 4)")
     func warmUpKeeps() async throws {
         let container = Container()
         let warmUp = Task { try await container.warmUp { $0.load(Model.self) } }
@@ -288,7 +288,7 @@ extension LoadCancellationTests {
         }
     }
 
-    @Test("An eager reload is a waiter: a reader that joins it and is cancelled leaves alone (law 27)")
+    @Test("An eager reload is a waiter: a reader that joins it and is cancelled leaves alone (law 4)")
     func eagerReloadKeeps() async throws {
         let container = Container()
         let seen = Log<String>()
@@ -306,7 +306,7 @@ extension LoadCancellationTests {
         expect(container.stage.tally("Live").value, equals: 2)
     }
 
-    @Test("A task that is cancelled already still gets what is there, and only that (law 27)")
+    @Test("A task that is cancelled already still gets what is there, and only that (law 4)")
     func cancelledBefore() async throws {
         let container = Container()
         container.set(Ranking.self, to: Thing("there"))
@@ -323,7 +323,7 @@ extension LoadCancellationTests {
     }
 
     /// Cancels whoever starts the load in the moment in which a second one waits besides.
-    @Test("The starter is not cancelled by a joiner who leaves, whenever that happens (law 27)")
+    @Test("The starter is not cancelled by a joiner who leaves, whenever that happens (law 4)")
     func joinerLeavesEarly() async throws {
         for _ in 0..<300 {
             let container = Container()

@@ -49,7 +49,7 @@ extension LoadStateTests {
         return city
     }
 
-    @Test("The sequence begins to load, yields the failure, and tries again when an input changes (law 19)")
+    @Test("The sequence begins to load, yields the failure, and tries again when an input changes (law 12)")
     func failsAndRetries() async {
         var states = container.states(of: Weather.self).makeAsyncIterator()
         let failed = await next(&states)
@@ -67,7 +67,7 @@ extension LoadStateTests {
         expect(loaded?.error == nil)
     }
 
-    @Test("When the reader's task is cancelled, the sequence ends without another state (law 12)")
+    @Test("When the reader's task is cancelled, the sequence ends without another state (law 9)")
     func cancelled() async throws {
         container[City.self] = "Oslo"
         _ = try container[Parsed.self]
@@ -86,7 +86,7 @@ extension LoadStateTests {
         expect(container.ifLoaded(Parsed.self) != nil)
     }
 
-    @Test("A load that fails while what it has read changes is tried again, since nobody changes that later (law 19)")
+    @Test("A load that fails while what it has read changes is tried again, since nobody changes that later (law 12)")
     func failsWithOldInputs() async {
         let (began, goesOn) = (Gate(), Gate())
         container.replace(Weather.self) { Weather(text: try await Self.cityRead($0, began, goesOn)) }
@@ -99,7 +99,7 @@ extension LoadStateTests {
         expect(last?.instance?.text, equals: "Oslo")
     }
 
-    @Test("A load that changes its own input yields its failure, and ends when something is set (law 19)")
+    @Test("A load that changes its own input yields its failure, and ends when something is set (law 12)")
     func failsByItself() async {
         let (loads, kept) = (Counter(), container)
         container.replace(Weather.self) { container in
@@ -119,7 +119,7 @@ extension LoadStateTests {
     }
 
     @Test(
-        "A load that sets what it reads is repeated a few times for states, which then have its failure (law 19)",
+        "A load that sets what it reads is repeated a few times for states, which then have its failure (law 12)",
         .timeLimit(.minutes(5)))
     func setsItsInput() async {
         let (loads, kept) = (Counter(), container)
@@ -137,7 +137,7 @@ extension LoadStateTests {
     }
 
     @Test(
-        "Changes by observers in different deliveries each let a failed load be tried again (law 19)",
+        "Changes by observers in different deliveries each let a failed load be tried again (law 12)",
         .timeLimit(.minutes(5)))
     func changedInManyDeliveries() async {
         struct Number: Property { static var defaultValue: Int { 0 } }
@@ -160,7 +160,7 @@ extension LoadStateTests {
         token.cancel()
     }
 
-    @Test("resetAll lets a failed load be tried again (law 20)")
+    @Test("resetAll lets a failed load be tried again (law 13)")
     func resetsAll() async {
         let works = Log<Bool>()
         container.replace(Parsed.self) { _ in
@@ -175,7 +175,7 @@ extension LoadStateTests {
         await expect(next(&states)?.instance?.text, equals: "works")
     }
 
-    @Test("However many threads change what is read, the last state is that of the last value (laws 10 and 19)")
+    @Test("However many threads change what is read, the last state is that of the last value (laws 9 and 12)")
     func lastState() async {
         for round in 0..<200 {
             let container = Container()
@@ -197,7 +197,7 @@ extension LoadStateTests {
         }
     }
 
-    @Test("A failed load is tried again after a reset, also one during the load, of whichever container (law 20)")
+    @Test("A failed load is tried again after a reset, also one during the load, of whichever container (law 13)")
     func resetAfterFailure() async {
         struct Try: Property { static var defaultValue: @Sendable () throws -> String { { "" } } }
         struct Flaky: ThrowingFeature {
@@ -243,7 +243,7 @@ extension LoadStateTests {
         await expect(next(&slow)?.instance, equals: "works")
     }
 
-    @Test("A follower tries again, wherever the failed load was requested or lives (laws 15 and 19)")
+    @Test("A follower tries again, wherever the failed load was requested or lives (laws 11 and 12)")
     func failedElsewhere() async {
         struct Shared: ThrowingFeature {
             static var home: Home { .shared }
@@ -274,7 +274,7 @@ extension LoadStateTests {
         await expect(next(&weathers)?.instance?.text, equals: "Rome")
     }
 
-    @Test("An input whose load failed while what it read changed is tried again, too (law 19)")
+    @Test("An input whose load failed while what it read changed is tried again, too (law 12)")
     func inputFailsWithOldInputs() async {
         struct Place: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> String { "" }
@@ -291,7 +291,7 @@ extension LoadStateTests {
         expect(last?.instance?.text, equals: "Oslo")
     }
 
-    @Test("However often a load fails, a change of what it reads costs the same (law 30)")
+    @Test("However often a load fails, a change of what it reads costs the same (law 20)")
     func failsOften() async {
         struct Count: Property { static var defaultValue: Int { 0 } }
         let loads = Counter()
@@ -308,7 +308,7 @@ extension LoadStateTests {
         expect(loads.value, equals: 201)
     }
 
-    @Test("A plain feature that changes what it reads itself, and is observed in a child, lets the set return (law 19)")
+    @Test("A plain feature that changes what it reads itself, and is observed in a child, lets the set return (law 12)")
     func changesItself() {
         struct Level: Property { static var defaultValue: Int { 0 } }
         struct Restless: Feature {
@@ -358,7 +358,7 @@ extension LoadStateTests {
         await expect(next(&states)?.instance?.text, equals: "Rome")
     }
 
-    @Test("An instance that is there is the first state, and later sets are delivered, too (law 12)")
+    @Test("An instance that is there is the first state, and later sets are delivered, too (law 9)")
     func present() async {
         container.set(Weather.self, to: Weather(text: "set"))
         var states = container.states(of: Weather.self).makeAsyncIterator()
@@ -368,7 +368,7 @@ extension LoadStateTests {
         await expect(next(&states)?.instance?.text, equals: "set again")
     }
 
-    @Test("A throwing feature has states, too, and a reset loads it again (law 20)")
+    @Test("A throwing feature has states, too, and a reset loads it again (law 13)")
     func throwing() async {
         let (child, reports) = (container.child(), container.logReports())
         var states = child.states(of: Parsed.self).makeAsyncIterator()
@@ -385,7 +385,7 @@ extension LoadStateTests {
         _ = reports
     }
 
-    @Test("Two who follow the same load hear of one load (law 4)")
+    @Test("Two who follow the same load hear of one load (law 3)")
     func together() async {
         let loads = Counter()
         container.replace(Weather.self) { _ in
@@ -400,7 +400,7 @@ extension LoadStateTests {
         expect(loads.value, equals: 1)
     }
 
-    @Test("The sequence ends with idle when the container closes, and doesn't keep it alive (laws 8 and 12)")
+    @Test("The sequence ends with idle when the container closes, and doesn't keep it alive (laws 7 and 9)")
     func ends() async throws {
         container.set(Weather.self, to: Weather(text: "set"))
         let sequence = container.states(of: Weather.self)
@@ -421,7 +421,7 @@ extension LoadStateTests {
         await expect(none.next() == nil)
     }
 
-    @Test("When the last one who follows leaves, a load that nobody else waits for is canceled (law 27)")
+    @Test("When the last one who follows leaves, a load that nobody else waits for is canceled (law 4)")
     func leaves() async {
         let (began, cancelled) = (Gate(), Gate())
         container.replace(Weather.self) { _ in
@@ -449,7 +449,7 @@ extension LoadStateTests {
         }
     }
 
-    @Test("However often loads are in vain, the state is that of an instance that was set meanwhile (law 19)")
+    @Test("However often loads are in vain, the state is that of an instance that was set meanwhile (law 12)")
     func setAfterLoadsInVain() async {
         let (container, states) = (container, Log<LoadState<Slow>>())
         let stage = container.stage
@@ -467,7 +467,7 @@ extension LoadStateTests {
         reader.cancel()
     }
 
-    @Test("On an observable container, the state is tracked: whoever read it hears of each change (law 13)")
+    @Test("On an observable container, the state is tracked: whoever read it hears of each change (law 9)")
     func observable() async {
         let observable = container.observable
         /// Returns a gate that opens when the state changes that is read here.

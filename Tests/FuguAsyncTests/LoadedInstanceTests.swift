@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("A warm instance is read without waiting (law 27)", .timeLimit(.minutes(5))) struct LoadedInstanceTests {}
+@Suite("A warm instance is read without waiting (law 4)", .timeLimit(.minutes(5))) struct LoadedInstanceTests {}
 
 extension LoadedInstanceTests {
     struct Pool: AsyncFeature {
@@ -21,7 +21,7 @@ extension LoadedInstanceTests {
         }
     }
 
-    @Test("It gives the instance that is there, to readers and to plain loads (law 27)")
+    @Test("It gives the instance that is there, to readers and to plain loads (law 4)")
     func gives() async throws {
         let container = Container()
         try await container.warmUp {
@@ -36,7 +36,7 @@ extension LoadedInstanceTests {
         expect(users.parts[1], is: container.ifLoaded(Config.self))
     }
 
-    @Test("It gives what was set (law 27)")
+    @Test("It gives what was set (law 4)")
     func givesWhatWasSet() {
         let container = Container()
         let (pool, config) = (Thing(), Thing())
@@ -46,7 +46,7 @@ extension LoadedInstanceTests {
         expect(container.loaded(Config.self), is: config)
     }
 
-    @Test("In a load it is an input: an override gives a child its own, and a change is followed (laws 16, 19 and 27)")
+    @Test("In a load it is an input: an override gives a child its own, and a change is followed (laws 4, 10 and 12)")
     func isAnInput() async throws {
         let container = Container()
         _ = try await container[Pool.self]
@@ -63,7 +63,7 @@ extension LoadedInstanceTests {
         expect(container[Users.self].parts[1], is: mine)
     }
 
-    @Test("Through Container.current it is an input of the running load, too (laws 15 and 27)")
+    @Test("Through Container.current it is an input of the running load, too (laws 4 and 11)")
     func throughCurrent() async throws {
         struct Late: Feature {
             static func load(in container: any FeatureContainer) -> Thing {
@@ -77,7 +77,7 @@ extension LoadedInstanceTests {
         expect(container.ifLoaded(Late.self) == nil)
     }
 
-    @Test("Without an instance, the program stops with the path and the fix (law 27)")
+    @Test("Without an instance, the program stops with the path and the fix (law 4)")
     func stops() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = Container()[Users.self]
@@ -91,7 +91,7 @@ extension LoadedInstanceTests {
         expect(text.contains("or set it, with container.set("))
     }
 
-    @Test("A child that overrides what the instance was made from has none (laws 16 and 27)")
+    @Test("A child that overrides what the instance was made from has none (laws 4 and 10)")
     func overridden() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let container = Container()
@@ -109,7 +109,7 @@ extension LoadedInstanceTests {
     }
 }
 
-@Suite("An abandoned load and the one that took its place (law 27)", .timeLimit(.minutes(5))) struct LoadOverlapTests {
+@Suite("An abandoned load and the one that took its place (law 4)", .timeLimit(.minutes(5))) struct LoadOverlapTests {
 }
 
 extension LoadOverlapTests {
@@ -137,7 +137,7 @@ extension LoadOverlapTests {
         return next
     }
 
-    @Test("A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 27)")
+    @Test("A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 4)")
     func abandonedSucceedsFirst() async throws {
         let container = Container()
         let stage = container.stage
@@ -154,7 +154,7 @@ extension LoadOverlapTests {
         expect(stage.log.all.count, equals: 4)
     }
 
-    @Test("A reader after the last one left starts a new load at once; it is kept if first (law 27)")
+    @Test("A reader after the last one left starts a new load at once; it is kept if first (law 4)")
     func newOneSucceedsFirst() async throws {
         let container = Container()
         let stage = container.stage
@@ -169,7 +169,7 @@ extension LoadOverlapTests {
         expect(stage.log.all.last, equals: "close 2")
     }
 
-    @Test("A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 27)")
+    @Test("A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 4)")
     func failuresOfOverlappingLoads() async throws {
         for failing in 1...2 {
             let container = Container().unreported

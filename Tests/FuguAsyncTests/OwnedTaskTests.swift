@@ -8,7 +8,7 @@ extension ContainerKeys {
     fileprivate var limit: PropertyKey<Int> { .init(defaultValue: 1) }
 }
 
-@Suite("Tasks that belong to what a load makes (laws 15, 28)", .timeLimit(.minutes(5)))
+@Suite("Tasks that belong to what a load makes (laws 11, 18)", .timeLimit(.minutes(5)))
 struct OwnedTaskTests {
     @TaskLocal private static var trace = "none"
 
@@ -26,7 +26,7 @@ struct OwnedTaskTests {
     /// Lets whatever could run do so.
     private func letOthersRun() async { for _ in 0..<1_000 { await Task.yield() } }
 
-    @Test("A task begins once the instance is kept (law 28)")
+    @Test("A task begins once the instance is kept (law 18)")
     func begins() async throws {
         container.replace(Poller.self) { [log] container in
             container.task { _ in log.add("task") }
@@ -39,7 +39,7 @@ struct OwnedTaskTests {
         try await container.close()
     }
 
-    @Test("It doesn't begin if the load fails, or if its instance isn't kept (law 28)")
+    @Test("It doesn't begin if the load fails, or if its instance isn't kept (law 18)")
     func neverBegins() async throws {
         container.replace(Poller.self) { [log] container in
             container.task { _ in log.add("task") }
@@ -64,7 +64,7 @@ struct OwnedTaskTests {
         expect(log.all, equals: ["closed"])
     }
 
-    @Test("It has no values of the reader's task, and reads where the instance lives, which isn't an input (law 15)")
+    @Test("It has no values of the reader's task, and reads where the instance lives, which isn't an input (law 11)")
     func reads() async throws {
         let child = container.child {
             $0.user = "ada"
@@ -83,7 +83,7 @@ struct OwnedTaskTests {
         try await container.close()
     }
 
-    @Test("It's canceled and awaited as a teardown closure, before those that were registered earlier (law 28)")
+    @Test("It's canceled and awaited as a teardown closure, before those that were registered earlier (law 18)")
     func ends() async throws {
         let begun = Gate()
         let poller = FeatureKey(id: UniqueID()) { [log] container in
@@ -102,7 +102,7 @@ struct OwnedTaskTests {
         expect(log.all, equals: ["last", "task", "first"])
     }
 
-    @Test("It ends with its instance: when that's reset, and before the next one's begins to be closed (law 28)")
+    @Test("It ends with its instance: when that's reset, and before the next one's begins to be closed (law 18)")
     func reset() async throws {
         let poller = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { [log] container in
             let user = container.user
@@ -124,7 +124,7 @@ struct OwnedTaskTests {
         expect(log.all.last, equals: "ends ada")
     }
 
-    @Test("An error of it is reported, but none of its cancelation (law 28)")
+    @Test("An error of it is reported, but none of its cancelation (law 18)")
     func errors() async throws {
         let reports = Log<String>()
         container.handleReports { reports.add($0) }
@@ -144,7 +144,7 @@ struct OwnedTaskTests {
         expect(reports.count, equals: 1)
     }
 
-    @Test("If it closes its own container, or one above, it gets the error that a closure gets (law 28)")
+    @Test("If it closes its own container, or one above, it gets the error that a closure gets (law 18)")
     func closesItsOwn() async throws {
         for (kind, isAbove) in [(0, false), (0, true), (1, false), (2, true), (3, false), (4, true)] {
             let root = Container().unreported
@@ -179,7 +179,7 @@ struct OwnedTaskTests {
         }
     }
 
-    @Test("What it changes is delivered at once, and what it loads and closes elsewhere isn't its own (laws 10, 28)")
+    @Test("What it changes is delivered at once, and what it loads and closes elsewhere isn't its own (laws 9, 18)")
     func changes() async throws {
         let (container, child, heard) = (container, container.child(), Log<Int>())
         let token = container.observe(\.limit) { heard.add($0) }
@@ -195,7 +195,7 @@ struct OwnedTaskTests {
         token.cancel()
     }
 
-    @Test("Outside a load, it begins at once and ends with the container, closed or not (laws 8, 28)")
+    @Test("Outside a load, it begins at once and ends with the container, closed or not (laws 7, 18)")
     func ofContainer() async throws {
         for isClosed in [true, false] {
             let log = Log<String>()

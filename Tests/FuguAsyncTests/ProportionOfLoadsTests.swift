@@ -4,9 +4,9 @@ import Testing
 
 @testable import Fugu
 
-// Law 30: with n loads in progress and their waiters, a reset costs what it concerns, and no single turn of the
+// Law 20: with n loads in progress and their waiters, a reset costs what it concerns, and no single turn of the
 // lock grows with what it does not touch.
-@Suite("Many loads under way at once (law 30)", .serialized, .timeLimit(.minutes(5))) struct ProportionOfLoadsTests {}
+@Suite("Many loads under way at once (law 20)", .serialized, .timeLimit(.minutes(5))) struct ProportionOfLoadsTests {}
 
 extension ProportionOfLoadsTests {
     #if DEBUG
@@ -39,7 +39,7 @@ extension ProportionOfLoadsTests {
         return duration
     }
 
-    @Test("Children reset a key that all of them load in time in proportion (law 30)")
+    @Test("Children reset a key that all of them load in time in proportion (law 20)")
     func resetWhileLoading() async throws {
         try await expectProportion(300 * Self.scale) { count in
             try await whileLoading(count) { _, children in
@@ -48,7 +48,7 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("A reset in a child that loads nothing costs the same beside ten loads and a thousand (law 30)")
+    @Test("A reset in a child that loads nothing costs the same beside ten loads and a thousand (law 20)")
     func resetElsewhere() async throws {
         try await expectProportion(300 * Self.scale) { count in
             try await whileLoading(count) { root, _ in
@@ -58,7 +58,7 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("resetAll of many keys beside many loads takes time in proportion to both together (law 30)")
+    @Test("resetAll of many keys beside many loads takes time in proportion to both together (law 20)")
     func resetAllWhileLoading() async throws {
         try await expectProportion(300 * Self.scale) { count in
             let root = Container()
@@ -112,7 +112,7 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("Many loads wait for one that waits for as many others in turn: time in proportion (law 30)")
+    @Test("Many loads wait for one that waits for as many others in turn: time in proportion (law 20)")
     func waitingForOne() async throws {
         try await expectProportion(400 * Self.scale) { count in
             let root = Container()
@@ -140,7 +140,7 @@ extension ProportionOfLoadsTests {
     }
 
     @Test(
-        "Many who wait for one load are cancelled in time in proportion, in any order (laws 27 and 30)",
+        "Many who wait for one load are cancelled in time in proportion, in any order (laws 4 and 20)",
         arguments: 0..<2)
     func cancelled(order: Int) async throws {
         await expectProportion(300 * Self.scale) { count in
@@ -159,7 +159,7 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("Children with closers are closed with a deadline, all at once, in time in proportion (laws 28 and 30)")
+    @Test("Children with closers are closed with a deadline, all at once, in time in proportion (laws 18 and 20)")
     func deadlines() async throws {
         try await expectProportion(200 * Self.scale) { count in
             let root = Container()
@@ -190,7 +190,7 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("Many instances that leave are refused close(): time in proportion (laws 28 and 30)")
+    @Test("Many instances that leave are refused close(): time in proportion (laws 18 and 20)")
     func refusedLeavers() async throws {
         await expectProportion(200 * Self.scale) { count in
             let root = Container()
@@ -208,7 +208,7 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("Many instances leave while as many calls of close() wait for a load: time in proportion (laws 28 and 30)")
+    @Test("Many instances leave while as many calls of close() wait for a load: time in proportion (laws 18 and 20)")
     func leaversBesideClosings() async throws {
         try await expectProportion(100 * Self.scale) { count in
             let root = Container()
@@ -235,7 +235,7 @@ extension ProportionOfLoadsTests {
         }
     }
 
-    @Test("A load that reads many features with closers takes time in proportion, and so does closing (laws 28 and 30)")
+    @Test("A load that reads many features with closers takes time in proportion, and so does closing (laws 18 and 20)")
     func manyNeeds() async throws {
         for isClosing in [false, true] {
             try await expectProportion(300 * Self.scale) { count in
@@ -260,7 +260,7 @@ extension ProportionOfLoadsTests {
 /// Lets others run for a moment.
 private func giveWay() async { for _ in 0..<3 { await Task.yield() } }
 
-@Suite("Ending, leaving and closing take time and memory in proportion (law 30)", .timeLimit(.minutes(5)))
+@Suite("Ending, leaving and closing take time and memory in proportion (law 20)", .timeLimit(.minutes(5)))
 struct ProportionOfClosingTests {}
 
 extension ProportionOfClosingTests {
@@ -288,7 +288,7 @@ extension ProportionOfClosingTests {
         return isDone
     }
 
-    @Test("Closing what has nothing to close takes no task, and refuses and releases all the same (laws 28 and 30)")
+    @Test("Closing what has nothing to close takes no task, and refuses and releases all the same (laws 18 and 20)")
     func nothingToClose() async throws {
         let root = Container()
         _ = root[Session.self]
@@ -313,7 +313,7 @@ extension ProportionOfClosingTests {
         static func load(in container: any FeatureContainer) -> Thing { Thing("", parts: [container[Session.self]]) }
     }
 
-    @Test("A child's instance made from the parent's closers has nothing to close in the child (laws 28 and 30)")
+    @Test("A child's instance made from the parent's closers has nothing to close in the child (laws 18 and 20)")
     func nothingOfItsOwn() async throws {
         let root = Container()
         let child = root.child()
@@ -324,7 +324,7 @@ extension ProportionOfClosingTests {
         expect(root.stage.log.all, equals: ["root"])
     }
 
-    @Test("Closers that do not suspend run where close() is called; one task runs them all (laws 28 and 30)")
+    @Test("Closers that do not suspend run where close() is called; one task runs them all (laws 18 and 20)")
     func closersRunHere() async throws {
         let root = Container().unreported
         for index in 0..<3 { _ = root.child { $0[Tenant.self] = "\(index)" }[Session.self] }
@@ -335,7 +335,7 @@ extension ProportionOfClosingTests {
         expect(root.stage.log.all, equals: ["2", "1", "0"])
     }
 
-    @Test("A caller that is cancelled already closes everything, and waits for it (law 28)")
+    @Test("A caller that is cancelled already closes everything, and waits for it (law 18)")
     func cancelledCaller() async throws {
         let root = Container()
         let (log, gate) = (root.stage.log, root.stage.gate("slow"))
@@ -369,7 +369,7 @@ extension ProportionOfClosingTests {
         }
     }
 
-    @Test("However many instances leave early, they are closed, and none is lost (laws 28, 30)")
+    @Test("However many instances leave early, they are closed, and none is lost (laws 18, 20)")
     func leaving() async throws {
         let container = Container()
         let stage = container.stage
@@ -388,7 +388,7 @@ extension ProportionOfClosingTests {
         expect(stage.tally("ended").value, equals: 1_000)
     }
 
-    @Test("Instances that leave one after the other are closed, however many have left before (laws 28 and 30)")
+    @Test("Instances that leave one after the other are closed, however many have left before (laws 18 and 20)")
     func oneAfterTheOther() async {
         let container = Container()
         let closed = container.stage.tally("closed")
@@ -404,7 +404,7 @@ extension ProportionOfClosingTests {
         }
     }
 
-    @Test("A chain of 100,000 instances with closers at its end is released on a small stack (laws 17 and 30)")
+    @Test("A chain of 100,000 instances with closers at its end is released on a small stack (law 20)")
     func chainOfLeases() async throws {
         let closed = Counter()
         let container = Container()
@@ -416,7 +416,7 @@ extension ProportionOfClosingTests {
         await closed.reaches(1)
     }
 
-    @Test("A chain of which each has closers closes from its top down, each once (laws 28 and 30)")
+    @Test("A chain of which each has closers closes from its top down, each once (laws 18 and 20)")
     func chainOfClosers() async throws {
         let log = Log<String>()
         let container = Container()
@@ -445,7 +445,7 @@ extension ProportionOfClosingTests {
         }
     }
 
-    @Test("Many loads of one key at once: each child has its own, and all who ask a child share it (laws 4 and 17)")
+    @Test("Many loads of one key at once: each child has its own, and all who ask a child share it (law 3)")
     func manyLoads() async throws {
         let root = Container()
         let stage = root.stage
@@ -469,7 +469,7 @@ extension ProportionOfClosingTests {
         expect(root.loadsUnderWay, equals: 0)
     }
 
-    @Test("Waiters are woken in the order in which they came; who left is forgotten (law 30)")
+    @Test("Waiters are woken in the order in which they came; who left is forgotten (law 20)")
     func waiterQueue() {
         var queue = SparseList<Waiter>()
         let tasks = (0..<1_000).map { _ in Waiter() }
@@ -483,7 +483,7 @@ extension ProportionOfClosingTests {
         expect(queue.isEmpty)
     }
 
-    @Test("A list loses what is removed and nothing else, however it grows and shrinks (law 30)")
+    @Test("A list loses what is removed and nothing else, however it grows and shrinks (law 20)")
     func randomList() {
         var numbers = SeededGenerator(seed: 7)
         var (list, model): (SparseList<Waiter>, [Waiter]) = (SparseList(), [])
@@ -507,7 +507,7 @@ extension ProportionOfClosingTests {
         }
     }
 
-    @Test("While others come and go under a deadline, closings and closers keep apart (law 28)")
+    @Test("While others come and go under a deadline, closings and closers keep apart (law 18)")
     func deadlinesBesideLeavers() async throws {
         let container = Container()
         let log = container.stage.log

@@ -8,7 +8,7 @@ import Testing
 
 extension RandomGraphTests {
     /// `FUGU_GRAPHS=…` makes as many graphs.
-    @Test("Random graphs with failures and cancellations end, load nothing twice and close all once (laws 6, 27, 28)")
+    @Test("Random graphs with failures and cancellations end, load nothing twice and close all once (laws 4, 5, 18)")
     func graphs() async {
         let given = ProcessInfo.processInfo.environment["FUGU_GRAPHS"].flatMap { UInt64($0) }
         await run(seeds: 0..<(given ?? UInt64(rounds(2_000, few: 600))))

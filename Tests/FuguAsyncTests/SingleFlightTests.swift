@@ -3,7 +3,7 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite("Single flight for tasks (law 4)", .timeLimit(.minutes(5))) struct SingleFlightTests {}
+@Suite("Single flight for tasks (law 3)", .timeLimit(.minutes(5))) struct SingleFlightTests {}
 
 extension SingleFlightTests {
     struct Model: AsyncFeature {
@@ -15,7 +15,7 @@ extension SingleFlightTests {
         }
     }
 
-    @Test("1,000 tasks that ask together get the instance of one load, and threads stay free meanwhile (laws 4 and 17)")
+    @Test("1,000 tasks that ask together get the instance of one load, and threads stay free meanwhile (law 3)")
     func thousandTasks() async throws {
         let container = Container()
         let readers = (0..<1_000).map { _ in Task { try await container[Model.self] } }
@@ -37,7 +37,7 @@ extension SingleFlightTests {
         expect(container.stage.tally("Model").value, equals: 1)
     }
 
-    @Test("1,000 children that ask together share one load (law 17)")
+    @Test("1,000 children that ask together share one load (law 3)")
     func thousandChildren() async throws {
         let root = Container()
         let readers = (0..<1_000).map { _ in
@@ -73,7 +73,7 @@ extension SingleFlightTests {
         }
     }
 
-    @Test("Different features load in parallel, also for one load that needs them (law 4)")
+    @Test("Different features load in parallel, also for one load that needs them (law 3)")
     func parallel() async throws {
         let container = Container()
         let both = try await container[Both.self]
@@ -127,7 +127,7 @@ extension SingleFlightTests {
         }
     }
 
-    @Test("Inside an async load the current container is its handle (law 15)")
+    @Test("Inside an async load the current container is its handle (law 11)")
     func currentIsTheHandle() async throws {
         let root = Container()
         let child = root.child { $0[Tenant.self] = "child" }
@@ -148,7 +148,7 @@ extension SingleFlightTests {
         }
     }
 
-    @Test("A task loads itself if the container whose kept handle began the load is released meanwhile (laws 4 and 8)")
+    @Test("A task loads itself if the container whose kept handle began the load is released meanwhile (laws 3 and 7)")
     func releasedMeanwhile() async throws {
         let root = Container().unreported
         let gate = root.stage.gate("Gated")
@@ -171,7 +171,7 @@ extension Thing: Equatable {
     static func == (left: Thing, right: Thing) -> Bool { left === right }
 }
 
-@Suite("Many tasks wait for one load (law 4)", .timeLimit(.minutes(5))) struct ThousandTasksTests {}
+@Suite("Many tasks wait for one load (law 3)", .timeLimit(.minutes(5))) struct ThousandTasksTests {}
 
 extension ThousandTasksTests {
     /// Takes 100 milliseconds by the container's clock.
@@ -187,7 +187,7 @@ extension ThousandTasksTests {
         (0..<1_000).map { _ in Task { try await container[Slow.self] } }
     }
 
-    @Test("1,000 tasks wait for one load of 100 ms; none has it before, and all have it then (law 4)")
+    @Test("1,000 tasks wait for one load of 100 ms; none has it before, and all have it then (law 3)")
     func byTheClock() async throws {
         let (container, clock) = (Container(), ManualClock())
         container.clock = AnyClock(clock)
@@ -203,7 +203,7 @@ extension ThousandTasksTests {
     }
 
     @Test(
-        "999 of 1,000 tasks that are cancelled are released at once, and the load goes on for the last (laws 4 and 27)")
+        "999 of 1,000 tasks that are cancelled are released at once, and the load goes on for the last (laws 3 and 4)")
     func cancelled() async throws {
         let (container, clock) = (Container(), ManualClock())
         container.clock = AnyClock(clock)
@@ -220,12 +220,12 @@ extension ThousandTasksTests {
     }
 }
 
-@Suite("The values of async features (law 12)", .timeLimit(.minutes(5))) struct SequenceOfAsyncTests {}
+@Suite("The values of async features (law 9)", .timeLimit(.minutes(5))) struct SequenceOfAsyncTests {}
 
 extension SequenceOfAsyncTests {
     private typealias Slow = ThousandTasksTests.Slow
 
-    @Test("values(of:) does not go on waiting for its first load when its task is cancelled (laws 12 and 27)")
+    @Test("values(of:) does not go on waiting for its first load when its task is cancelled (laws 4 and 9)")
     func valuesAreCancelled() async throws {
         let (container, clock) = (Container(), ManualClock())
         container.clock = AnyClock(clock)

@@ -218,7 +218,7 @@ extension WarmUpTests {
 
     struct Size: Property { static var defaultValue: Int { 1 } }
 
-    @Test("What is loaded anew, since an input changed meanwhile, is there afterward (laws 5 and 27)")
+    @Test("What is loaded anew, since an input changed meanwhile, is there afterward (law 4)")
     func changedDuringLoad() async throws {
         let container = Container()
         let loads = Counter()
@@ -242,7 +242,7 @@ extension WarmUpTests {
         expect(error.failures.first?.error is LoadError)
     }
 
-    @Test("Observers hear of a load's changes by the end of the warm-up (law 10)")
+    @Test("Observers hear of a load's changes by the end of the warm-up (law 9)")
     func changesAreHeard() async throws {
         let container = Container()
         let heard = Log<String>()

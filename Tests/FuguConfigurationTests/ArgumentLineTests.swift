@@ -179,7 +179,7 @@ struct ArgumentLineTests {
         ),
     ]
 
-    @Test("Lines as programs document them are read as people mean them (laws 24, 25)", arguments: lines.indices)
+    @Test("Lines as programs document them are read as people mean them (laws 15, 16)", arguments: lines.indices)
     func line(number: Int) throws {
         let (line, settings) = Self.lines[number]
         let words = line.split(separator: " ").map { String($0).replacing("_", with: " ") }
@@ -202,7 +202,7 @@ struct ArgumentLineTests {
     private let port = PropertyKey<Int?>("port"), verbose = PropertyKey<Bool?>("verbose")
     private let tags = PropertyKey<[String]?>("tags")
 
-    @Test("A word that may be meant as a flag's value, but isn't true or false, is a mistake (law 25)")
+    @Test("A word that may be meant as a flag's value, but isn't true or false, is a mistake (law 16)")
     func nearlyBoolean() throws {
         for word in ["yes", "no", "on", "off", "1", "0", "TRUE", "False"] {
             try expect(
@@ -218,7 +218,7 @@ struct ArgumentLineTests {
         expect(container[any], equals: false)
     }
 
-    @Test("The last occurrence counts, also if it has no value or is wrong (law 25)")
+    @Test("The last occurrence counts, also if it has no value or is wrong (law 16)")
     func lastCounts() throws {
         try expect(
             mistakes("--port", "80", "--port", keys: port),
@@ -229,7 +229,7 @@ struct ArgumentLineTests {
         try expect(mistakes("--tags", "-x", keys: tags).contains("needs a value"))
     }
 
-    @Test("What isn't on or off can't be switched off, and a switch takes no value (law 25)")
+    @Test("What isn't on or off can't be switched off, and a switch takes no value (law 16)")
     func negated() throws {
         try expect(
             mistakes("--no-port", keys: port),
@@ -250,13 +250,13 @@ struct ArgumentLineTests {
         try expect(mistakes("--no-verbos", keys: verbose).contains("unknown name; did you mean --no-verbose?"))
     }
 
-    @Test("Two keys that one argument would mean are a mistake (law 25)")
+    @Test("Two keys that one argument would mean are a mistake (law 16)")
     func ambiguous() throws {
         let text = try mistakes(keys: PropertyKey<Bool?>("cache"), PropertyKey<Bool?>("noCache"))
         expect(text, equals: "noCache: --no-cache switches cache off, too; rename one of them")
     }
 
-    @Test("The help shows how a setting is switched on and off (law 24)")
+    @Test("The help shows how a setting is switched on and off (law 15)")
     func help() {
         let container = Container()
         struct Pool: Decodable, Sendable { var isOpen: Bool }
@@ -267,7 +267,7 @@ struct ArgumentLineTests {
         expect(markdown.contains("| `--[no-]verbose` |") && markdown.contains("| `--[no-]pool-is-open` |"), markdown)
     }
 
-    @Test("An explanation shows what an argument means for its key's type, also where another source hides it (law 24)")
+    @Test("An explanation shows what an argument means for its key's type, also where another source hides it (law 15)")
     func explained() throws {
         let container = Container()
         try container.apply(
@@ -285,7 +285,7 @@ struct ArgumentLineTests {
         expect(container.explain { _ in tags }.hidden.map(\.value), equals: [#"["a", "b", "c"]"#])
     }
 
-    @Test("A change below an argument that switches another key off is seen (law 25)")
+    @Test("A change below an argument that switches another key off is seen (law 16)")
     func changesBelow() throws {
         let (cache, source) = (PropertyKey("cache", defaultValue: ""), MutableSource(["cache": "a"], name: "values"))
         let container = Container()
@@ -307,7 +307,7 @@ struct ArgumentLineTests {
             .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: [" ", "`"]) } }
     }
 
-    @Test("Names are spelled as the guide's table says, and the help prints what is read (law 24)")
+    @Test("Names are spelled as the guide's table says, and the help prints what is read (law 15)")
     func names() throws {
         let page = try rows()
         expect(page.count >= 5)
@@ -336,7 +336,7 @@ struct ArgumentLineTests {
     }
 
     @Test(
-        "An acronym's plural and version are one word with it (law 24)",
+        "An acronym's plural and version are one word with it (law 15)",
         arguments: [
             ("imageURLs", "image-urls"), ("URLsOfImages", "urls-of-images"), ("userIDsByName", "user-ids-by-name"),
             ("ids", "ids"), ("allowIPv6", "allow-ipv6"), ("IPv4Address", "ipv4-address"), ("minTLSv1_2", "min-tlsv1-2"),
@@ -490,7 +490,7 @@ struct EnvironmentLineTests {
         ("DEBUG=\"true\"\nTRACE='false'\nCACHE=true # on", [.on("debug"), .off("trace"), .on("cache")]),
     ]
 
-    @Test("Lines of .env files are read as people mean them (laws 24, 25)", arguments: lines.indices)
+    @Test("Lines of .env files are read as people mean them (laws 15, 16)", arguments: lines.indices)
     func line(number: Int) throws {
         let (line, settings) = Self.lines[number]
         let container = Container()

@@ -24,7 +24,7 @@ private final class FollowedSource: PropertySource {
     }
 }
 
-@Suite("A copy takes sources, the last container winning (law 18)") struct CopySourcesTests {
+@Suite("A copy takes sources, the last container winning (law 2)") struct CopySourcesTests {
     private let first = Container()
     private let second = Container()
 }
@@ -40,7 +40,7 @@ extension CopySourcesTests {
         static func load(in container: any FeatureContainer) -> Keeper { Keeper(handle: .current) }
     }
 
-    @Test("Sources that are applied after their container was released change nothing, and are reported (law 8)")
+    @Test("Sources that are applied after their container was released change nothing, and are reported (law 7)")
     func late() throws {
         let reports = first.logReports()
         do {
@@ -59,7 +59,7 @@ extension CopySourcesTests {
         expect(first.host, equals: "default")
     }
 
-    @Test("A copy keeps the values of a mutable source until it is reloaded, and the container follows it (law 18)")
+    @Test("A copy keeps the values of a mutable source until it is reloaded, and the container follows it (law 2)")
     func mutable() throws {
         let (container, source) = (Container(), MutableSource(["copied.port": 1], name: "flags"))
         try container.apply(source)
@@ -71,7 +71,7 @@ extension CopySourcesTests {
         expect(copy.port, equals: 2)
     }
 
-    @Test("A copy keeps nothing registered: when the container goes, its sources aren't followed any more (law 18)")
+    @Test("A copy keeps nothing registered: when the container goes, its sources aren't followed any more (law 2)")
     func registration() throws {
         let source = FollowedSource()
         var container: Container? = Container()
@@ -83,7 +83,7 @@ extension CopySourcesTests {
         withExtendedLifetime(copies) {}
     }
 
-    @Test("In a copy, too, a child's tables hide its parent's and aren't merged with them (law 18)")
+    @Test("In a copy, too, a child's tables hide its parent's and aren't merged with them (law 2)")
     func levels() throws {
         try first.apply(sourced(["copied.labels": ["a": "1", "b": "1"]]))
         try first.apply(sourced(["copied.labels": ["b": "2"]]))
@@ -101,7 +101,7 @@ extension CopySourcesTests {
         expect(child.labels, equals: ["c": "3"])
     }
 
-    @Test("A copy has a source's values of that moment, and doesn't follow it (law 18)")
+    @Test("A copy has a source's values of that moment, and doesn't follow it (law 2)")
     func independent() throws {
         let source = MutableSource(["copied.host": "before"], name: "changing")
         try first.apply(source)
@@ -111,7 +111,7 @@ extension CopySourcesTests {
     }
 
     @Test(
-        "What a later one's source has, though nobody asked it yet, wins over what code set in an earlier one (law 18)")
+        "What a later one's source has, though nobody asked it yet, wins over what code set in an earlier one (law 2)")
     func unasked() throws {
         first.host = "code"
         first.zoneKey = "code"
@@ -124,7 +124,7 @@ extension CopySourcesTests {
     }
 
     @Test(
-        "What code set in a later one wins over an earlier one's source; the source's value stands beneath (laws 18, 23)"
+        "What code set in a later one wins over an earlier one's source; the source's value stands beneath (laws 2, 15)"
     )
     func codeOfTheLast() throws {
         first.host = "code"
@@ -135,7 +135,7 @@ extension CopySourcesTests {
         expect(copy.host, equals: "source")
     }
 
-    @Test("What a later one's source does not have, the earlier one's code gives (law 18)")
+    @Test("What a later one's source does not have, the earlier one's code gives (law 2)")
     func nothing() throws {
         first.host = "code"
         try second.apply(sourced(["copied.port": 1]))
@@ -144,7 +144,7 @@ extension CopySourcesTests {
         expect(copy.port, equals: 1)
     }
 
-    @Test("A later one's wrong value wins, too: the default is given and the mistake reported (laws 18, 25)")
+    @Test("A later one's wrong value wins, too: the default is given and the mistake reported (laws 2, 16)")
     func wrong() throws {
         first.port = 8080
         try second.apply(sourced(["copied.port": "x"]))

@@ -34,7 +34,7 @@ private struct Pair: Decodable, Sendable {
     var rest: Int?
 }
 
-/// Declarations that disagree are mistakes (law 25).
+/// Declarations that disagree are mistakes (law 16).
 struct DeclarationConflictTests {
     private let container = Container()
 
@@ -182,7 +182,7 @@ private struct Pool: Decodable, Sendable {
     var note = "a\u{1b}b"
 }
 
-/// Whatever the reference prints can be read back (law 25).
+/// Whatever the reference prints can be read back (law 16).
 struct DeclarationReferenceTests {
     private static let help = "First line.\nlaw25r.injected = 5\n| second \u{1b}[2J line"
 

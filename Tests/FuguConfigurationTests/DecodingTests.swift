@@ -101,7 +101,7 @@ struct ScalarDecodingTests {
         return container
     }
 
-    @Test("A member of each type that decoders know is decoded, in a table and in a list (law 25)")
+    @Test("A member of each type that decoders know is decoded, in a table and in a list (law 16)")
     func everyType() throws {
         let list = Self.members.split(separator: "\n").map { $0.split(separator: "= ")[1] }.joined(separator: ", ")
         let container = try container("list = [\(list)]\n[table]\n" + Self.members)
@@ -111,14 +111,14 @@ struct ScalarDecodingTests {
         expect(listed?.path, equals: ["list"])
     }
 
-    @Test("A list that ends early says where an element is missing (law 25)")
+    @Test("A list that ends early says where an element is missing (law 16)")
     func shortList() throws {
         let container = try container("list = [true, 'text']")
         let error = #expect(throws: PropertyError.self) { try container.property("list", as: ListedScalars.self) }
         expect(error?.description.hasPrefix("x:1:8: list[2]: missing; expected Double"), equals: true, "\(error!)")
     }
 
-    @Test("What a type decodes by hand is found, in tables and lists, and through super (law 25)")
+    @Test("What a type decodes by hand is found, in tables and lists, and through super (law 16)")
     func nested() throws {
         let text = "[a]\nlist = [{name = 'x'}, {name = 'y'}]\ninner.name = 'z'\nparent = 5"
         let value = try container(text).property("a", as: Nested.self)
@@ -127,7 +127,7 @@ struct ScalarDecodingTests {
         expect(value?.userInfoIsEmpty, equals: true)
     }
 
-    @Test("A table that is no case of an enumeration says so (law 25)")
+    @Test("A table that is no case of an enumeration says so (law 16)")
     func cases() throws {
         let key = PropertyKey<Action?>("scalars.action")
         let container = try container("scalars.action = {stp = {}}")
@@ -136,7 +136,7 @@ struct ScalarDecodingTests {
         try expect(self.container("scalars.action = {stop = {}}").require { _ in key } != nil)
     }
 
-    @Test("Bytes describe themselves by their number, and are read from their two spellings (law 26)")
+    @Test("Bytes describe themselves by their number, and are read from their two spellings (law 17)")
     func bytes() throws {
         let container = try container("a = 'aGk='\nc = 'a?c'")
         try expect(container.property("a", as: Base64.self), equals: Base64([104, 105]))
@@ -511,7 +511,7 @@ extension OtherCodersTests {
         expect(shape.members.map(\.name).contains("list"))
     }
 
-    @Test("Looking for an instance asks the sources first, and loads nothing (laws 16 and 23)")
+    @Test("Looking for an instance asks the sources first, and loads nothing (laws 10 and 15)")
     func looking() throws {
         let root = Container()
         expect(root.doubled, equals: 2)

@@ -22,7 +22,7 @@ extension ContainerKeys {
     fileprivate var keeper: PropertyKey<Keeper> { .init(defaultValue: Keeper()) }
 }
 
-@Suite("Defaults that are made from other values (law 15)") struct DefaultHomeTests {
+@Suite("Defaults that are made from other values (law 11)") struct DefaultHomeTests {
     private let root = Container()
     private let child: Container
 
@@ -30,7 +30,7 @@ extension ContainerKeys {
         child = root.child { $0.currency = "NOK" }
     }
 
-    @Test("A default that reads what a child sets lives there, and nobody else gets it (law 15)")
+    @Test("A default that reads what a child sets lives there, and nobody else gets it (law 11)")
     func homes() {
         expect(Container.with(child) { child.greeting }, equals: "Hi NOK")
         expect(root.greeting, equals: "Hi EUR")
@@ -38,7 +38,7 @@ extension ContainerKeys {
         expect(child.child().greeting, equals: "Hi NOK")
     }
 
-    @Test("A default that needs another default lives and follows as that does (laws 15 and 19)")
+    @Test("A default that needs another default lives and follows as that does (laws 11 and 12)")
     func chains() {
         expect(child.shout, equals: "HI NOK")
         child.currency = "SEK"
@@ -48,7 +48,7 @@ extension ContainerKeys {
         expect(root.shout, equals: "HI EUR")
     }
 
-    @Test("A default is made anew when something changes that it was made from (law 19)")
+    @Test("A default is made anew when something changes that it was made from (law 12)")
     func follows() {
         expect(root.greeting, equals: "Hi EUR")
         root.currency = "DKK"
@@ -60,7 +60,7 @@ extension ContainerKeys {
         expect(child.greeting, equals: "Hi ISK")
     }
 
-    @Test("A set above replaces a child's own default, and a reset brings it back (laws 14 and 20)")
+    @Test("A set above replaces a child's own default, and a reset brings it back (laws 10 and 13)")
     func setsAbove() {
         expect(child.greeting, equals: "Hi NOK")
         root.greeting = "Hello"
@@ -74,7 +74,7 @@ extension ContainerKeys {
         expect(child.greeting, equals: "Hi NOK")
     }
 
-    @Test("A source comes before a child's own default, wherever it's applied (law 23)")
+    @Test("A source comes before a child's own default, wherever it's applied (law 15)")
     func sources() throws {
         expect(child.greeting, equals: "Hi NOK")
         let source = MutableSource(name: "above")
@@ -89,7 +89,7 @@ extension ContainerKeys {
         expect(child.greeting, equals: "own")
     }
 
-    @Test("Observers hear of a default that follows, once for a change (laws 10 and 19)")
+    @Test("Observers hear of a default that follows, once for a change (laws 9 and 12)")
     func observed() {
         let seen = Log<String>()
         expect(child.greeting, equals: "Hi NOK")
@@ -103,7 +103,7 @@ extension ContainerKeys {
         expect(seen.all, equals: ["Hi SEK", "Hello", "Hi SEK", "Hi EUR", "Hi DKK"])
     }
 
-    @Test("Another container's default isn't told to observers who have their own (law 10)")
+    @Test("Another container's default isn't told to observers who have their own (law 9)")
     func toldToItsOwn() {
         let seen = Log<String>()
         expect(child.greeting, equals: "Hi NOK")
@@ -113,7 +113,7 @@ extension ContainerKeys {
         expect(seen.all, equals: [])
     }
 
-    @Test("An instance made from an equal value follows the default that it hid (law 19)")
+    @Test("An instance made from an equal value follows the default that it hid (law 12)")
     func equal() {
         let key = FeatureKey<String>(reloadsWhenInputsChange: true) { $0.greeting }
         let below = child.child()
@@ -125,14 +125,14 @@ extension ContainerKeys {
         expect(below[key], equals: "Hi SEK")
     }
 
-    @Test("A feature that reads a default has the home that it has (law 15)")
+    @Test("A feature that reads a default has the home that it has (law 11)")
     func readers() {
         expect(child[Receipt.self].text, equals: "Hi NOK")
         expect(root[Receipt.self].text, equals: "Hi EUR")
         expect(root.child()[Receipt.self].text, equals: "Hi EUR")
     }
 
-    @Test("A copy evaluates defaults from its own values (law 18)")
+    @Test("A copy evaluates defaults from its own values (law 2)")
     func copies() {
         expect(child.greeting, equals: "Hi NOK")
         let copy = Container(copying: child)
@@ -141,7 +141,7 @@ extension ContainerKeys {
         expect(child.greeting, equals: "Hi NOK")
     }
 
-    @Test("What a default keeps reads from the default's home, and keeps no child alive (law 15)")
+    @Test("What a default keeps reads from the default's home, and keeps no child alive (law 11)")
     func keepers() {
         let root = root.unreported
         weak var released: Container?
@@ -156,7 +156,7 @@ extension ContainerKeys {
         expect(root.keeper.container.currency, equals: "DKK")
     }
 
-    @Test("A default follows in a closed container, too (laws 19 and 28)")
+    @Test("A default follows in a closed container, too (laws 12 and 18)")
     func closed() async throws {
         expect(child.greeting, equals: "Hi NOK")
         try await child.close()
@@ -164,7 +164,7 @@ extension ContainerKeys {
         expect(child.greeting, equals: "Hi SEK")
     }
 
-    @Test("A default reads from the container that was asked, whatever its caller binds (law 15)")
+    @Test("A default reads from the container that was asked, whatever its caller binds (law 11)")
     func unrelated() {
         let other = Container()
         other.currency = "USD"

@@ -11,9 +11,9 @@ private struct Settings: Decodable, Equatable, Sendable {
 }
 
 extension ContainerKeys {
-    fileprivate var settings: PropertyKey<Settings> { .init("law19.settings", defaultValue: Settings()) }
+    fileprivate var settings: PropertyKey<Settings> { .init("law12.settings", defaultValue: Settings()) }
     fileprivate var address: PropertyKey<String> {
-        .init("law19.address", defaultValue: "db.\(Container.current.settings.host)")
+        .init("law12.address", defaultValue: "db.\(Container.current.settings.host)")
     }
     fileprivate var opened: PropertyKey<Log<String>> { .init(defaultValue: Log()) }
 }
@@ -28,7 +28,7 @@ private final class Pool: AsyncFeature, Sendable {
     }
 }
 
-@Suite("What is derived from settings and stays equal (law 19)") struct EqualSettingsTests {}
+@Suite("What is derived from settings and stays equal (law 12)") struct EqualSettingsTests {}
 
 extension EqualSettingsTests {
     private func expectPoolStays(
@@ -51,17 +51,17 @@ extension EqualSettingsTests {
             equals: ["closes db.example.org", "closes db.localhost", "opens db.example.org", "opens db.localhost"])
     }
 
-    @Test("A reload that changes the log level opens no other pool of the same address (laws 19 and 25)")
+    @Test("A reload that changes the log level opens no other pool of the same address (laws 12 and 16)")
     func source() async throws {
-        let source = MutableSource(["law19.settings.level": "info", "law19.settings.host": "localhost"], name: "flags")
+        let source = MutableSource(["law12.settings.level": "info", "law12.settings.host": "localhost"], name: "flags")
         let container = Container()
         try container.apply(source)
         try await expectPoolStays(in: container) { level, host in
-            source.update { $0 = ["law19.settings.level": .string(level), "law19.settings.host": .string(host)] }
+            source.update { $0 = ["law12.settings.level": .string(level), "law12.settings.host": .string(host)] }
         }
     }
 
-    @Test("Nor does a rule that runs again (laws 19 and 21)")
+    @Test("Nor does a rule that runs again (laws 12 and 14)")
     func rule() async throws {
         let (container, settings) = (Container(), Locked(Settings()))
         container.configureScopes { handle in handle.settings = settings.withLock { $0 } }

@@ -7,7 +7,7 @@ import Testing
 
 private let limit = PropertyKey("law25.limit", defaultValue: -1)
 
-@Suite("Sources that change while they are looked at (law 25)", .timeLimit(.minutes(5))) struct FileReloadTests {
+@Suite("Sources that change while they are looked at (law 16)", .timeLimit(.minutes(5))) struct FileReloadTests {
     private let path = NSTemporaryDirectory() + "fugu-\(UUID()).toml"
 }
 
@@ -29,7 +29,7 @@ extension FileReloadTests {
         await task.value
     }
 
-    @Test("A file that grows between two looks is read only when it has stopped to (law 25)")
+    @Test("A file that grows between two looks is read only when it has stopped to (law 16)")
     func growing() async throws {
         defer { try? FileManager.default.removeItem(atPath: path) }
         try write("# all\n[law25]\nlimit = 100\n")
@@ -53,7 +53,7 @@ extension FileReloadTests {
         expect(seen.all, equals: [101])
     }
 
-    @Test("A source that changes while it is read is read again later, and what was read is dropped (law 25)")
+    @Test("A source that changes while it is read is read again later, and what was read is dropped (law 16)")
     func changedMeanwhile() async throws {
         let container = Container()
         let box = Locked<ChangingSource?>(nil)
@@ -76,7 +76,7 @@ extension FileReloadTests {
         expect(container[limit] == 3 && seen.all == [3])
     }
 
-    @Test("A read that failed is tried again at every look, though nothing has changed since (law 25)")
+    @Test("A read that failed is tried again at every look, though nothing has changed since (law 16)")
     func triedAgain() async throws {
         let container = Container()
         let reports = container.reports()
@@ -95,7 +95,7 @@ extension FileReloadTests {
         }
     }
 
-    @Test("Polling neither reads nor decodes on the main actor, whoever calls (law 25)")
+    @Test("Polling neither reads nor decodes on the main actor, whoever calls (law 16)")
     func offMainActor() async throws {
         let container = Container()
         let threads = Log<Bool>()
@@ -117,7 +117,7 @@ extension FileReloadTests {
         expect(threads.all.last, equals: false)
     }
 
-    @Test("A path with a zero in it is refused (law 25)")
+    @Test("A path with a zero in it is refused (law 16)")
     func noFiles() throws {
         try write("a = 1")
         defer { unlink(path) }
@@ -160,7 +160,7 @@ extension ContainerKeys {
     fileprivate var folderBytes: PropertyKey<[UInt8]?> { .init("bytes25") }
 }
 
-/// A folder of values: what is odd about one file concerns its name alone (law 25).
+/// A folder of values: what is odd about one file concerns its name alone (law 16).
 struct FileFolderTests {
     private let folder = NSTemporaryDirectory() + "fugu-odd-\(UUID())"
     private let container = Container()
@@ -245,7 +245,7 @@ extension ContainerKeys {
     fileprivate var port: PropertyKey<Int> { .init("port", defaultValue: 80) }
 }
 
-@Suite("Polling reloads what has changed (law 25)", .timeLimit(.minutes(5))) struct FilePollingTests {
+@Suite("Polling reloads what has changed (law 16)", .timeLimit(.minutes(5))) struct FilePollingTests {
     private let container = Container()
     private let clock = ManualClock()
     private let reports: Log<String>
@@ -270,7 +270,7 @@ extension FilePollingTests {
         await task.value
     }
 
-    @Test("The loop reloads when a source has changed, and only then (law 25)")
+    @Test("The loop reloads when a source has changed, and only then (law 16)")
     func changed() async throws {
         let source = ChangingSource(["port": 1])
         try container.apply(source)

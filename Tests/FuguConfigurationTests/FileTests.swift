@@ -11,12 +11,12 @@ extension ContainerKeys {
     fileprivate var words: PropertyKey<[String]> { .init("bytes25.words", defaultValue: []) }
 }
 
-/// Bytes that aren't text, wherever a source finds them (law 25).
+/// Bytes that aren't text, wherever a source finds them (law 16).
 struct FileBytesTests {
     private let container = Container()
     private let notText = "bytes25.word: the bytes aren't UTF-8 text"
 
-    @Test("A variable whose bytes aren't text is an error where it's read, and concerns nobody else (law 25)")
+    @Test("A variable whose bytes aren't text is an error where it's read, and concerns nobody else (law 16)")
     func variables() async {
         await #expect(processExitsWith: .success) {
             for (name, bytes) in [("BYTES25_WORD", [0x68, 0xFF, 0x32]), ("BYTES25_MORE", [0xC3])] as [(String, [UInt8])]
@@ -41,7 +41,7 @@ struct FileBytesTests {
         }
     }
 
-    @Test("A line of a .env file that isn't text is an error where it's read, and concerns nobody else (law 25)")
+    @Test("A line of a .env file that isn't text is an error where it's read, and concerns nobody else (law 16)")
     func lines() throws {
         let folder = NSTemporaryDirectory() + "fugu-bytes-\(UUID())"
         defer { unlink(folder) }
@@ -55,7 +55,7 @@ struct FileBytesTests {
         expect(thrown { try container.validate(\.word) }, equals: "\(folder):2:14: \(notText)")
     }
 
-    @Test("A file of a folder that isn't text is an error for a key of text, which names both (law 25)")
+    @Test("A file of a folder that isn't text is an error for a key of text, which names both (law 16)")
     func files() throws {
         let folder = NSTemporaryDirectory() + "fugu-bytes-\(UUID())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -80,7 +80,7 @@ extension FileBytesTests {
     private var broken: [UInt8] { [0x68, 0xFF, 0x32] }
     private var named: [UInt8] { Array("--bytes25-word=".utf8) + broken }
 
-    @Test("An argument whose bytes aren't text is an error where it's read, and concerns nobody else (law 25)")
+    @Test("An argument whose bytes aren't text is an error where it's read, and concerns nobody else (law 16)")
     func arguments() throws {
         let other = Array("--bytes25-other=a\u{FFFD}".utf8)
         try container.apply(arguments([other, named]))
@@ -92,7 +92,7 @@ extension FileBytesTests {
         expect(apart.other, equals: "b")
     }
 
-    @Test("A word of a list that isn't text is an error for the list, and none for what takes one word (law 25)")
+    @Test("A word of a list that isn't text is an error for the list, and none for what takes one word (law 16)")
     func lists() throws {
         try container.apply(arguments([Array("--bytes25-words".utf8), Array("a".utf8), broken]))
         let text = thrown { _ = try container.require(\.words) }
@@ -118,7 +118,7 @@ extension FileBytesTests {
         return container
     }
 
-    @Test("Of an argument that occurs twice, only bytes that count are an error (law 25)")
+    @Test("Of an argument that occurs twice, only bytes that count are an error (law 16)")
     func twice() throws {
         let text = Array("--bytes25-word=a".utf8)
         let good = try container(named, text)
@@ -135,7 +135,7 @@ extension FileBytesTests {
             equals: "argument --bytes25-words: bytes25.words: the bytes aren't UTF-8 text")
     }
 
-    @Test("A word for others that isn't text concerns no argument before it (law 25)")
+    @Test("A word for others that isn't text concerns no argument before it (law 16)")
     func others() throws {
         let flag = Array("--bytes25-flag".utf8)
         let set = try container(flag, broken)
@@ -153,7 +153,7 @@ extension FileBytesTests {
         try list.validate(\.words)
     }
 
-    @Test("A JSON object whose bytes aren't text is an error, also where tables are merged (law 25)")
+    @Test("A JSON object whose bytes aren't text is an error, also where tables are merged (law 16)")
     func objects() throws {
         let table = Array("--bytes25-limits={\"a\": \"".utf8) + broken + Array("\"}".utf8)
         let text = "argument --bytes25-limits: bytes25.limits: the bytes aren't UTF-8 text"
@@ -169,7 +169,7 @@ extension ContainerKeys {
     fileprivate var text: PropertyKey<String> { .init("pipe25.text", defaultValue: "") }
 }
 
-/// Pipes give their content only once (law 25).
+/// Pipes give their content only once (law 16).
 struct FilePipeTests {
     private let path = NSTemporaryDirectory() + "fugu-pipe-\(UUID())"
 
@@ -192,7 +192,7 @@ struct FilePipeTests {
     }
 
     @Test(
-        "A named pipe is read once, to its end, and a reload keeps its values (law 25)", .timeLimit(.minutes(1)),
+        "A named pipe is read once, to its end, and a reload keeps its values (law 16)", .timeLimit(.minutes(1)),
         arguments: ["JSON", "TOML", "variables"])
     func named(kind: String) throws {
         expect(mkfifo(path, 0o600), equals: 0)
@@ -215,7 +215,7 @@ struct FilePipeTests {
         expect(container.pipePort == 9000 && source.modificationStamp() == stamp)
     }
 
-    @Test("A pipe that the shell opens is read by its path (law 25)", .timeLimit(.minutes(1)))
+    @Test("A pipe that the shell opens is read by its path (law 16)", .timeLimit(.minutes(1)))
     func opened() throws {
         let pipe = Pipe()
         pipe.fileHandleForWriting.write(Data("[pipe25]\nport = 9001".utf8))
@@ -228,7 +228,7 @@ struct FilePipeTests {
         expect(container.pipePort, equals: 9001)
     }
 
-    @Test("A pipe in a folder of values isn't waited for; it's an error for its name alone (law 25)")
+    @Test("A pipe in a folder of values isn't waited for; it's an error for its name alone (law 16)")
     func inFolder() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -249,7 +249,7 @@ extension ContainerKeys {
     fileprivate var data: PropertyKey<Data?> { .init("named25.data") }
 }
 
-/// Values in files that variables name, as containers are given secrets (law 25).
+/// Values in files that variables name, as containers are given secrets (law 16).
 final class FileNamedByVariableTests {
     private let container = Container()
     private let folder = NSTemporaryDirectory() + "fugu-named-\(UUID())"
@@ -267,7 +267,7 @@ final class FileNamedByVariableTests {
         EnvironmentSource(environment: variables).readingFiles(namedBy: "_FILE")
     }
 
-    @Test("A variable with the ending leads to the value, as a secret without the last line break (laws 25, 26)")
+    @Test("A variable with the ending leads to the value, as a secret without the last line break (laws 16, 17)")
     func variables() throws {
         let path = try file("hunter2\n")
         try container.apply(variables(["NAMED25_PASSWORD_FILE": path, "NAMED25_HOST": "a", "NAMED25_DATA_FILE": path]))
@@ -283,7 +283,7 @@ final class FileNamedByVariableTests {
         expect(open.host == "hunter3" && !"\(open.explain(\.host))".contains("hunter3"))
     }
 
-    @Test("Every source can name files (law 25)")
+    @Test("Every source can name files (law 16)")
     func sources() throws {
         let path = try file("hunter2")
         for source in [
@@ -299,7 +299,7 @@ final class FileNamedByVariableTests {
         }
     }
 
-    @Test("A value that's given both ways is an error that names both places (law 25)")
+    @Test("A value that's given both ways is an error that names both places (law 16)")
     func both() throws {
         try container.apply(variables(["NAMED25_PASSWORD_FILE": file("hunter2"), "NAMED25_PASSWORD": "hunter3"]))
         expect(
@@ -315,7 +315,7 @@ final class FileNamedByVariableTests {
     }
 
     @Test(
-        "A file that can't be read is an error with its reason, which doesn't show a secret in its place (laws 25, 26)")
+        "A file that can't be read is an error with its reason, which doesn't show a secret in its place (laws 16, 17)")
     func unreadable() throws {
         try container.apply(variables(["NAMED25_PASSWORD_FILE": "/hunter2", "NAMED25_HOST_FILE": folder]))
         let lines = thrown { try container.validate(\.password, \.host) }.split(separator: "\n")
@@ -331,7 +331,7 @@ final class FileNamedByVariableTests {
         try other.validate(\.password)
     }
 
-    @Test("A pipe that a variable names is read once (law 25)", .timeLimit(.minutes(1)))
+    @Test("A pipe that a variable names is read once (law 16)", .timeLimit(.minutes(1)))
     func pipe() throws {
         let path = folder + "/pipe"
         expect(mkfifo(path, 0o600), equals: 0)
@@ -346,7 +346,7 @@ final class FileNamedByVariableTests {
         expect(container.password, equals: "hunter2")
     }
 
-    @Test("Names with the ending are checked like those of the keys (law 25)")
+    @Test("Names with the ending are checked like those of the keys (law 16)")
     func typos() throws {
         let source = EnvironmentSource(prefix: "APP", environment: ["APP_NAMED25_PASWORD_FILE": "/x"])
         try container.apply(source.readingFiles(namedBy: "_FILE"))
@@ -367,7 +367,7 @@ extension ContainerKeys {
 }
 
 extension FileNamedByVariableTests {
-    @Test("A file that a variable names is read as any text is, and shown as no other (laws 24, 25, 26)")
+    @Test("A file that a variable names is read as any text is, and shown as no other (laws 15, 16, 17)")
     func reader() throws {
         let reports = container.reports()
         try container.apply(
@@ -389,7 +389,7 @@ extension FileNamedByVariableTests {
         expect(reports.count == 1 && reports.all.allSatisfy(error.contains), "\(reports.all)")
     }
 
-    @Test("A wrong value in a file that a variable names is shown nowhere (laws 25, 26)")
+    @Test("A wrong value in a file that a variable names is shown nowhere (laws 16, 17)")
     func wrong() throws {
         let broken = try file(#"{"hunter4": "hunter5"}"#, "limits")
         try container.apply(
@@ -399,7 +399,7 @@ extension FileNamedByVariableTests {
         expect(!error.contains("hunter5") && !error.contains("hunter6"), error)
     }
 
-    @Test("A file under a former name gives its value, and the report is about the variable (laws 24, 25)")
+    @Test("A file under a former name gives its value, and the report is about the variable (laws 15, 16)")
     func former() throws {
         let reports = container.reports()
         container.declare(\.namedPort)
@@ -415,7 +415,7 @@ extension FileNamedByVariableTests {
         expect(!error.contains("did you mean APP_NAMED25_OLD_PORT"), error)
     }
 
-    @Test("Among arguments, the last path counts, and nothing is read for a path that's switched off (law 25)")
+    @Test("Among arguments, the last path counts, and nothing is read for a path that's switched off (law 16)")
     func arguments() throws {
         let path = try file("hunter2")
         let words = ["--named25-password-file", "/none", "--named25-password-file=\(path)", "--no-named25-host-file"]
@@ -436,13 +436,13 @@ extension ContainerKeys {
     fileprivate var polledHost: PropertyKey<String> { .init("law25b.host", defaultValue: "") }
 }
 
-@Suite("A poll where one of several sources can't be read (law 25)", .timeLimit(.minutes(5))) struct FileBrokenTests {
+@Suite("A poll where one of several sources can't be read (law 16)", .timeLimit(.minutes(5))) struct FileBrokenTests {
     private let container = Container()
     private let clock = ManualClock()
 }
 
 extension FileBrokenTests {
-    @Test("A source that can't be read holds up no other that is polled, and is reported once (law 25)")
+    @Test("A source that can't be read holds up no other that is polled, and is reported once (law 16)")
     func broken() async throws {
         container.clock = AnyClock(clock)
         let reports = container.reports()
@@ -478,7 +478,7 @@ extension FileBrokenTests {
         await task.value
     }
 
-    @Test("A value that would become wrong holds back all that rests with it (law 25)")
+    @Test("A value that would become wrong holds back all that rests with it (law 16)")
     func wrong() async throws {
         container.clock = AnyClock(clock)
         let reports = container.reports()

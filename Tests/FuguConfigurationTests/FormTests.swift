@@ -53,7 +53,7 @@ extension ContainerKeys {
     fileprivate var shareKey: PropertyKey<Double> { .init("law25f.share", defaultValue: 0.5, form: .range(0...1)) }
 }
 
-/// A key says which values it accepts, and what must be there (law 25).
+/// A key says which values it accepts, and what must be there (law 16).
 struct FormTests {
     private let container = Container()
 
@@ -238,7 +238,7 @@ struct FormTests {
     }
 
     @Test(
-        "A load that requires values through its handle fails with the others of a warm-up, until there is one (laws 25, 27)"
+        "A load that requires values through its handle fails with the others of a warm-up, until there is one (laws 4, 16)"
     )
     func requiredInLoad() async throws {
         struct Pool: AsyncFeature {
@@ -467,7 +467,7 @@ struct FormTests {
 
 #endif
 
-/// What is written in arguments, variables, and files is read as written, or it's a mistake (law 25).
+/// What is written in arguments, variables, and files is read as written, or it's a mistake (law 16).
 struct FormOfTextTests {
     private func read<Value: Decodable & Sendable>(
         _ arguments: [String], as _: Value.Type = Value.self

@@ -75,7 +75,7 @@ private struct Holder {
     lazy var later = 7
 }
 
-@Suite("What nobody wrote is decoded only where the documentation says so (law 25)", .timeLimit(.minutes(5)))
+@Suite("What nobody wrote is decoded only where the documentation says so (law 16)", .timeLimit(.minutes(5)))
 struct InventedValuesTests {}
 
 extension InventedValuesTests {
@@ -90,7 +90,7 @@ extension InventedValuesTests {
         n1 = 2
         """
 
-    @Test("Checks, changes, and explanations decode a type only from values that a source has (law 25)")
+    @Test("Checks, changes, and explanations decode a type only from values that a source has (law 16)")
     func onlyWhatIsThere() throws {
         let container = Container()
         try container.validate(\.endpoint, \.endpoints, \.numbered)
@@ -111,7 +111,7 @@ extension InventedValuesTests {
         expect("\(error!)".contains("APP_INVENTED_ENDPOINT_URL"))
     }
 
-    @Test("A type that asks for any number of members ends, and a merged one reads what is there (laws 25 and 30)")
+    @Test("A type that asks for any number of members ends, and a merged one reads what is there (laws 16 and 20)")
     func anyNumber() throws {
         let container = Container()
         try container.apply(TOMLSource(text: "[invented.merged]\nn0 = 1\nn1 = 2", name: "a.toml"))

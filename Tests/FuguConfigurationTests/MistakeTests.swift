@@ -12,7 +12,7 @@ extension ContainerKeys {
     fileprivate var limitKey: PropertyKey<Int> { .init("api.limit", defaultValue: 1) }
 }
 
-/// A wrong value is reported with its place, and never crashes a read (law 25).
+/// A wrong value is reported with its place, and never crashes a read (law 16).
 struct MistakeTests {
     private let container = Container()
     private let reports: Log<String>
@@ -21,7 +21,7 @@ struct MistakeTests {
 
     init() { reports = container.reports() }
 
-    @Test("A wrong value gives the default and one report with file, line, column, name, expected and found (law 25)")
+    @Test("A wrong value gives the default and one report with file, line, column, name, expected and found (law 16)")
     func report() throws {
         try container.apply(wrong)
         expect(reports.all.isEmpty)
@@ -243,10 +243,10 @@ private enum Many: String, Decodable, CaseIterable {
 
 private enum Shape: Decodable, CaseIterable, Sendable { case round, square }
 
-/// Errors say what to do (law 25).
+/// Errors say what to do (law 16).
 struct MistakeAdviceTests {
     @Test(
-        "An error about a Boolean value in a usual spelling says what to write (law 25)",
+        "An error about a Boolean value in a usual spelling says what to write (law 16)",
         arguments: ["1", "yes", "OFF"])
     func booleans(text: String) throws {
         let container = Container()
@@ -257,7 +257,7 @@ struct MistakeAdviceTests {
         )
     }
 
-    @Test("An error about a URL says what would be accepted (law 25)")
+    @Test("An error about a URL says what would be accepted (law 16)")
     func urls() throws {
         let container = Container()
         try container.apply(TOMLSource(text: "law25a.link = 'https://example.org/a b'", name: "x"))
@@ -267,7 +267,7 @@ struct MistakeAdviceTests {
         )
     }
 
-    @Test("An error about an enumeration lists its cases, and says that there are more than a dozen (law 25)")
+    @Test("An error about an enumeration lists its cases, and says that there are more than a dozen (law 16)")
     func cases() throws {
         let container = Container()
         try container.apply(
@@ -280,7 +280,7 @@ struct MistakeAdviceTests {
                 """)
     }
 
-    @Test("An unknown name that resembles none says that keys must be declared (law 25)")
+    @Test("An unknown name that resembles none says that keys must be declared (law 16)")
     func declared() throws {
         let container = Container()
         try container.apply(TOMLSource(text: "[law25a.api]\nurl = 'x'", name: "app.toml"))
@@ -325,7 +325,7 @@ extension ContainerKeys {
     fileprivate var serverName: PropertyKey<String> { .init("server.name", defaultValue: "none") }
 }
 
-/// Places that a source of one's own gives (law 25).
+/// Places that a source of one's own gives (law 16).
 struct MistakePlacesTests {
     private let container = Container()
 
@@ -335,7 +335,7 @@ struct MistakePlacesTests {
         return try #require(throws: PropertyErrors.self) { try container.validate() }.errors.map { "\($0)" }
     }
 
-    @Test("Errors have the places that a source of one's own gives, also inside arrays and for unknown names (law 25)")
+    @Test("Errors have the places that a source of one's own gives, also inside arrays and for unknown names (law 16)")
     func values() throws {
         let source = Sheet(values: ["server": ["port": "x", "hosts": [1, "y"]], "sever.port": 1])
         let errors = try errors(source)
@@ -348,14 +348,14 @@ struct MistakePlacesTests {
             ])
     }
 
-    @Test("An explanation has the place, and what has none has the name of the source (law 25)")
+    @Test("An explanation has the place, and what has none has the name of the source (law 16)")
     func explanations() throws {
         try container.apply(Sheet(values: ["server.port": 1, "server.name": "a"]))
         expect("\(container.explain(\.port))", equals: "server.port = 1 (sheet.csv:3:2)")
         expect("\(container.explain(\.serverName))", equals: "server.name = \"a\" (sheet)")
     }
 
-    @Test("Texts of a source of one's own have places, too (law 25)")
+    @Test("Texts of a source of one's own have places, too (law 16)")
     func texts() throws {
         let errors = try errors(Vault())
         expect(
@@ -366,7 +366,7 @@ struct MistakePlacesTests {
             ])
     }
 
-    @Test("A view of the source keeps the places (law 25)")
+    @Test("A view of the source keeps the places (law 16)")
     func views() throws {
         let reports = container.reports()
         try container.apply(
@@ -385,14 +385,14 @@ extension ContainerKeys {
     fileprivate var servers: PropertyKey<[Server]> { .init("limit25.servers", defaultValue: []) }
 }
 
-/// However much is wrong, what's said of it is bounded (law 25).
+/// However much is wrong, what's said of it is bounded (law 16).
 struct MistakeLimitTests {
     private let container = Container()
 
     private func names(_ numbers: Range<Int>) -> String { numbers.map { "limit25.n\($0) = 1\n" }.joined() }
 
     @Test(
-        "Of unknown names, the first fifty are reported, and the number of the others, from every source (law 25)",
+        "Of unknown names, the first fifty are reported, and the number of the others, from every source (law 16)",
         arguments: ["TOML", "lines", "variables", "arguments", "members"])
     func unknown(kind: String) throws {
         let numbers = 1000..<1120
@@ -415,7 +415,7 @@ struct MistakeLimitTests {
         expect(lines.last, equals: "and 70 more errors")
     }
 
-    @Test("Unknown names are reported in the order of the document, whatever its tables (law 25)")
+    @Test("Unknown names are reported in the order of the document, whatever its tables (law 16)")
     func order() throws {
         let text = (0..<60).map { "[limit25.t\($0).a]\nx = 1\n[unknown\($0)]\n" }.joined()
         try container.apply(TOMLSource(text: text, name: "x"))
@@ -424,7 +424,7 @@ struct MistakeLimitTests {
         expect(lines?.count == 50 && lines == lines?.sorted())
     }
 
-    @Test("A reload is refused for a new unknown name however many there were, and for no others (law 25)")
+    @Test("A reload is refused for a new unknown name however many there were, and for no others (law 16)")
     func reload() throws {
         container.declare(\.limitedPort)
         let path = try TemporaryFile(names(1000..<1200))
@@ -453,7 +453,7 @@ extension ContainerKeys {
 }
 
 extension MistakeLimitTests {
-    @Test("What arguments switch off, and words for others, aren't among the errors that are counted (law 25)")
+    @Test("What arguments switch off, and words for others, aren't among the errors that are counted (law 16)")
     func arguments() throws {
         let words = (1000..<1060).flatMap { ["--n\($0)", "x", "-v"] }
         try container.apply(

@@ -40,7 +40,7 @@ struct DotEnvSourceTests {
         expect(thrown { _ = try read(text) }, equals: message)
     }
 
-    @Test("A wrong value and an unknown name of a .env file have their place (law 25)")
+    @Test("A wrong value and an unknown name of a .env file have their place (law 16)")
     func places() throws {
         let container = try read("APP_PORT=x\nAPP_PROT=1\nOTHER=1", prefix: "APP")
         expect(
@@ -66,7 +66,7 @@ extension FolderSourceTests {
         try Data(text.utf8).write(to: url)
     }
 
-    @Test("A folder of files gives one value each, under any spelling of the name, as secrets (law 26)")
+    @Test("A folder of files gives one value each, under any spelling of the name, as secrets (law 17)")
     func values() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try write("hunter2\n", to: "database-password")
@@ -89,7 +89,7 @@ extension FolderSourceTests {
         try Container().apply(FolderSource(path: folder + "/none", isOptional: true))
     }
 
-    @Test("A mounted volume that is turned to another folder changes as a whole (law 25)")
+    @Test("A mounted volume that is turned to another folder changes as a whole (law 16)")
     func swap() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try write("1", to: "..one/a")
@@ -208,7 +208,7 @@ struct MoreSourcesTests {
         }
     }
 
-    @Test("A source that is fetched counts like any other, and is fetched again as a whole or not at all (law 25)")
+    @Test("A source that is fetched counts like any other, and is fetched again as a whole or not at all (law 16)")
     func fetched() async throws {
         let container = Container()
         let remote = Remote()
@@ -226,7 +226,7 @@ struct MoreSourcesTests {
         expect(container[port], equals: 2)
     }
 
-    @Test("What is asked of the sources can be logged, without its value (law 26)")
+    @Test("What is asked of the sources can be logged, without its value (law 17)")
     func log() throws {
         let container = Container()
         let reads = Log<String>()
@@ -285,7 +285,7 @@ struct MoreSourcesTests {
 private let first = PropertyKey("faults.first", defaultValue: -1)
 private let second = PropertyKey("faults.second", defaultValue: -1)
 
-@Suite("What happens to files (law 25)", .timeLimit(.minutes(5))) struct FileFaultTests {
+@Suite("What happens to files (law 16)", .timeLimit(.minutes(5))) struct FileFaultTests {
     private let path = NSTemporaryDirectory() + "fugu-\(UUID()).toml"
 }
 
@@ -308,7 +308,7 @@ extension FileFaultTests {
         return container
     }
 
-    @Test("A file that vanishes, becomes a folder or a dead link fails the reload, which changes nothing (law 25)")
+    @Test("A file that vanishes, becomes a folder or a dead link fails the reload, which changes nothing (law 16)")
     func becomesSomethingElse() throws {
         let container = try container(1)
         defer { remove() }
@@ -337,7 +337,7 @@ extension FileFaultTests {
         expect(container[second], equals: 2)
     }
 
-    @Test("A file that shrinks to a part that is no document fails the reload, which changes nothing (law 25)")
+    @Test("A file that shrinks to a part that is no document fails the reload, which changes nothing (law 16)")
     func shrinks() throws {
         let container = try container(1)
         defer { remove() }
@@ -356,7 +356,7 @@ extension FileFaultTests {
         expect(container[second], equals: 2)
     }
 
-    @Test("A file that may no longer be read fails the reload, which changes nothing (law 25)")
+    @Test("A file that may no longer be read fails the reload, which changes nothing (law 16)")
     func losesPermission() async throws {
         // As nobody, in a process of its own: nothing is forbidden to the superuser.
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -379,7 +379,7 @@ extension FileFaultTests {
         }
     }
 
-    @Test("A file that is replaced in the middle of a reload is read whole, as it was or as it is (law 25)")
+    @Test("A file that is replaced in the middle of a reload is read whole, as it was or as it is (law 16)")
     func replacedMeanwhile() throws {
         let container = try container(0)
         defer { remove() }

@@ -16,7 +16,7 @@ extension ContainerKeys {
     fileprivate var token: PropertyKey<String?> { .init("token") }
 }
 
-/// What an error about an unknown name says to do (law 25).
+/// What an error about an unknown name says to do (law 16).
 struct NameAdviceTests {
     private let container = Container()
 
@@ -34,7 +34,7 @@ struct NameAdviceTests {
     // MARK: Ends of names
 
     @Test(
-        "For a name that's only the end of a key's, the whole is suggested, in every source (law 25)",
+        "For a name that's only the end of a key's, the whole is suggested, in every source (law 16)",
         arguments: [
             (ArgumentsSource(["--port", "1"]), "argument --port: unknown name; did you mean --server-port?"),
             (
@@ -51,7 +51,7 @@ struct NameAdviceTests {
         try expect(problems(source, ContainerKeys().serverPort), equals: [expected])
     }
 
-    @Test("Of several names that end so, each is suggested (law 25)")
+    @Test("Of several names that end so, each is suggested (law 16)")
     func severalEnds() throws {
         try expect(
             problems(ArgumentsSource(["--port", "1"]), ContainerKeys().serverPort, ContainerKeys().adminPort),
@@ -62,7 +62,7 @@ struct NameAdviceTests {
             equals: ["x:1:1: port: unknown name; did you mean admin.port or server.port?"])
     }
 
-    @Test("A line of a file without a prefix that ends like a key's name may be for others (law 25)")
+    @Test("A line of a file without a prefix that ends like a key's name may be for others (law 16)")
     func othersLines() throws {
         try expect(
             problems(DotEnvSource(text: "PORT=1", name: "x"), ContainerKeys().serverPort), equals: ["nothing"])
@@ -71,7 +71,7 @@ struct NameAdviceTests {
     // MARK: Elements of lists
 
     @Test(
-        "For one element of a list, the error says how the list is given as a whole (law 25)",
+        "For one element of a list, the error says how the list is given as a whole (law 16)",
         arguments: [
             ("SERVERS_0_HOST", "servers", "SERVERS"), ("SERVERS_12", "servers", "SERVERS"), ("TAGS_0", "tags", "TAGS"),
         ])
@@ -99,13 +99,13 @@ struct NameAdviceTests {
         expect(thrown { try line.validate([servers, tags]) }, equals: "x:1:1: \(variable): \(text(whole))")
     }
 
-    @Test("A name that goes on after that of a list, but not with a number, isn't an element (law 25)")
+    @Test("A name that goes on after that of a list, but not with a number, isn't an element (law 16)")
     func noElements() throws {
         let lines = try problems(variables(["APP_TAGS__X": "a"], prefix: "APP"), ContainerKeys().tags)
         expect(lines.count == 1 && lines[0].contains("unknown name"), "\(lines)")
     }
 
-    @Test("A list is given as a whole as the error says (law 25)")
+    @Test("A list is given as a whole as the error says (law 16)")
     func whole() throws {
         try container.apply(variables(["SERVERS": #"[{"host": "a"}, {"host": "b"}]"#, "TAGS": #"["a", "b"]"#]))
         expect(container.servers.map(\.host) == ["a", "b"] && container.tags == ["a", "b"])
@@ -120,7 +120,7 @@ struct NameAdviceTests {
         "APP_REDIS_PORT_6379_TCP_ADDR": "10.0.0.1",
     ]
 
-    @Test("For the variables that Kubernetes sets for a service, one error says how to ignore them all (law 25)")
+    @Test("For the variables that Kubernetes sets for a service, one error says how to ignore them all (law 16)")
     func serviceLinks() throws {
         let source = variables(links, prefix: "APP")
         let lines = try problems(source, ContainerKeys().token)
@@ -138,7 +138,7 @@ struct NameAdviceTests {
         try other.validate(\.token)
     }
 
-    @Test("Variables that only look like those of a service are unknown names like others (law 25)")
+    @Test("Variables that only look like those of a service are unknown names like others (law 16)")
     func noLinks() throws {
         let lines = try problems(
             variables(["APP_REDIS_PORT": "6379", "APP_REDIS_SERVICE_HOST": "a"], prefix: "APP"), ContainerKeys().token)
@@ -147,7 +147,7 @@ struct NameAdviceTests {
 
     // MARK: Folders
 
-    @Test("Everything in a folder of values is read, or reported with what to do (law 25)")
+    @Test("Everything in a folder of values is read, or reported with what to do (law 16)")
     func folders() throws {
         let path = NSTemporaryDirectory() + "fugu-advice-\(UUID())"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -180,7 +180,7 @@ extension ContainerKeys {
 /// Advice on arguments that switch something off.
 extension NameAdviceTests {
     @Test(
-        "For a switch, what's suggested switches off, too, if it's on or off (law 25)",
+        "For a switch, what's suggested switches off, too, if it's on or off (law 16)",
         arguments: [
             ("--no-is-save", "--no-is-safe"), ("--no-is-fast", "--no-server-is-fast"),
             ("--no-server-is-fats", "--no-server-is-fast"), ("--is-fast", "--server-is-fast"),
@@ -192,7 +192,7 @@ extension NameAdviceTests {
             equals: ["argument \(word): unknown name; did you mean \(meant)?"])
     }
 
-    @Test("For what isn't on or off, no switch is suggested (law 25)", arguments: ["--no-port", "--no-server-prot"])
+    @Test("For what isn't on or off, no switch is suggested (law 16)", arguments: ["--no-port", "--no-server-prot"])
     func others(word: String) throws {
         let lines = try problems(ArgumentsSource([word]), ContainerKeys().serverPort)
         expect(lines.count == 1 && lines[0].hasPrefix("argument \(word): unknown name"), "\(lines)")

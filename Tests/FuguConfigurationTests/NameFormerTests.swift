@@ -26,12 +26,12 @@ extension ContainerKeys {
     }
 }
 
-/// Names that keys had before (law 24).
+/// Names that keys had before (law 15).
 struct NameFormerTests {
     private let container = Container()
 
     @Test(
-        "A value under a former name is the key's, and is reported once with the new name, in every source (law 24)",
+        "A value under a former name is the key's, and is reported once with the new name, in every source (law 15)",
         arguments: [
             (TOMLSource(text: "port24 = 1", name: "x"), "x:1:1: port24 is an old name; use former24.port in x"),
             (JSONSource(text: #"{"port24": 1}"#, name: "x"), "x:1:2: port24 is an old name; use former24.port in x"),
@@ -63,7 +63,7 @@ struct NameFormerTests {
         expect("\(container.explain(\.port))".contains("\n  under its old name, "))
     }
 
-    @Test("Files of a folder and values of a struct may have former names, too (law 24)")
+    @Test("Files of a folder and values of a struct may have former names, too (law 15)")
     func more() throws {
         struct Settings { var port24 = 3 }
         let reports = container.reports()
@@ -79,7 +79,7 @@ struct NameFormerTests {
         try container.validate(\.port)
     }
 
-    @Test("If a source has both names, the new one wins, and the report says so (law 24)")
+    @Test("If a source has both names, the new one wins, and the report says so (law 15)")
     func both() throws {
         let reports = container.reports()
         try container.apply(TOMLSource(text: "port24 = 1\nformer24.port = 2", name: "x"))
@@ -90,7 +90,7 @@ struct NameFormerTests {
         expect("\(container.explain(\.port))", equals: "former24.port = 2 (x:2:17)\n  hides 1 (x:1:10)")
     }
 
-    @Test("Between sources, their order decides, whichever names they use (law 24)")
+    @Test("Between sources, their order decides, whichever names they use (law 15)")
     func order() throws {
         _ = container.reports()
         try container.apply(TOMLSource(text: "former24.port = 2", name: "x"))
@@ -100,7 +100,7 @@ struct NameFormerTests {
         expect(container.port, equals: 4)
     }
 
-    @Test("A wrong value under a former name is an error at its place, and a reload follows it (laws 24, 25)")
+    @Test("A wrong value under a former name is an error at its place, and a reload follows it (laws 15, 16)")
     func wrong() throws {
         let reports = container.reports()
         let source = MutableSource(["port24": 1], name: "x")
@@ -115,7 +115,7 @@ struct NameFormerTests {
         expect(container.port == 5 && seen.all == [2, 5])
     }
 
-    @Test("A secret stays one under its former name (laws 24, 26)")
+    @Test("A secret stays one under its former name (laws 15, 17)")
     func secrets() throws {
         let reports = container.reports()
         container.declare(\.password)
@@ -127,7 +127,7 @@ struct NameFormerTests {
         expect(!thrown { try arguments.validate(\.password) }.contains("hunter2"))
     }
 
-    @Test("A merged table takes members under its former name (law 24)")
+    @Test("A merged table takes members under its former name (law 15)")
     func merged() throws {
         let reports = container.reports()
         container.declare(\.pool)
@@ -142,7 +142,7 @@ struct NameFormerTests {
         expect(!reports.all.isEmpty)
     }
 
-    @Test("A former name that a source spells like the new one isn't reported (law 24)")
+    @Test("A former name that a source spells like the new one isn't reported (law 15)")
     func sameSpelling() throws {
         let reports = container.reports()
         try container.apply(EnvironmentSource(environment: ["FORMER24_TIME_OUT": "5"]))
@@ -150,7 +150,7 @@ struct NameFormerTests {
         expect(container.timeout == 5 && reports.all.isEmpty, "\(reports.all)")
     }
 
-    @Test("Advice names new names, and an old name that's also another key's is an error (laws 24, 25)")
+    @Test("Advice names new names, and an old name that's also another key's is an error (laws 15, 16)")
     func advice() throws {
         try container.apply(ArgumentsSource(["--prot24", "1", "--former24-prot=1"]))
         let text = thrown { try container.validate(\.port) }
@@ -164,7 +164,7 @@ struct NameFormerTests {
         expect(thrown { try forms.validate() }.contains("has two forms"))
     }
 
-    @Test("The help, the sample file, and the table of a reference mention former names (law 24)")
+    @Test("The help, the sample file, and the table of a reference mention former names (law 15)")
     func reference() {
         container.declare(\.port)
         let reference = container.reference(prefix: "APP")
@@ -194,7 +194,7 @@ private struct Door: Decodable, Sendable, Equatable {
 /// Former names where arguments, variables, and texts have conventions of their own.
 extension NameFormerTests {
     @Test(
-        "A former name is split into words and switched on and off as the present one (laws 24, 25)",
+        "A former name is split into words and switched on and off as the present one (laws 15, 16)",
         arguments: [
             (["--former24-loud-urls"], true), (["--no-former24-loud-urls"], false),
             (["--former24-loud-urls", "file"], true), (["--no-former24-loud-urls", "--former24-loud-urls"], true),
@@ -221,7 +221,7 @@ extension NameFormerTests {
         expect("\(container.explain(\.isLoud))".contains("under its old name, former24.loudURLs") == isUsed)
     }
 
-    @Test("A former name of a variable has the words of the present one's rules (law 24)")
+    @Test("A former name of a variable has the words of the present one's rules (law 15)")
     func words() throws {
         let container = Container()
         let reports = container.reports()
@@ -235,7 +235,7 @@ extension NameFormerTests {
         expect(help.contains("--[no-]former24-is-loud") && help.contains("Formerly former24.loudURLs."), help)
     }
 
-    @Test("What isn't on or off can't be switched off under a former name, and the advice names the new one (law 25)")
+    @Test("What isn't on or off can't be switched off under a former name, and the advice names the new one (law 16)")
     func negated() throws {
         let container = Container()
         _ = container.reports()
@@ -246,7 +246,7 @@ extension NameFormerTests {
         expect(!text.contains("mean --no-former24-loud-urls"), text)
     }
 
-    @Test("A value under a former name counts, whatever switches off what isn't Boolean (law 25)")
+    @Test("A value under a former name counts, whatever switches off what isn't Boolean (law 16)")
     func switchedOff() throws {
         let container = Container()
         let reports = container.reports()
@@ -256,7 +256,7 @@ extension NameFormerTests {
         expect("\(container.explain(\.store))".contains("under its old name, former24.cache"))
     }
 
-    @Test("A former name that switches another key off is a mistake (law 25)")
+    @Test("A former name that switches another key off is a mistake (law 16)")
     func ambiguous() {
         let container = Container()
         let cache = PropertyKey("former24.files", defaultValue: true)
@@ -267,7 +267,7 @@ extension NameFormerTests {
                 "no.former24.files: --no-former24-files switches former24.files off, too; rename one of them")
     }
 
-    @Test("A merged table takes texts of members, and a JSON object, under its former name, with reports (law 24)")
+    @Test("A merged table takes texts of members, and a JSON object, under its former name, with reports (law 15)")
     func mergedTexts() throws {
         let container = Container()
         let reports = container.reports()

@@ -5,13 +5,13 @@ import Testing
 
 @testable import FuguConfiguration
 
-/// One name, however it is written (law 24).
+/// One name, however it is written (law 15).
 struct NameFormsTests {
     private static let composed = "gr\u{F6}\u{DF}e"
     private static let decomposed = "gro\u{308}\u{DF}e"
 
     @Test(
-        "A name is found however its accents are composed, in tables of every size (law 24)",
+        "A name is found however its accents are composed, in tables of every size (law 15)",
         arguments: [0, 40], [(composed, decomposed), (decomposed, composed)])
     func accents(others: Int, names: (written: String, asked: String)) throws {
         let padding = (0..<others).map { "k\($0) = 0\n\"\u{E9}\($0)\" = 1\n" }.joined()
@@ -46,7 +46,7 @@ struct NameFormsTests {
         var pool: Pool?
     }
 
-    @Test("A table decodes with the dotted names that stand in it, as each of them answers (law 24)")
+    @Test("A table decodes with the dotted names that stand in it, as each of them answers (law 15)")
     func dottedMembers() throws {
         let container = Container()
         try container.apply(JSONSource(text: #"{"srv": {"host": "h", "pool.size": 5}}"#, name: "x"))
@@ -95,7 +95,7 @@ extension ContainerKeys {
     }
 }
 
-/// Tables are merged where a key asks for it, and nowhere else (law 24).
+/// Tables are merged where a key asks for it, and nowhere else (law 15).
 struct NameMergingTests {
     private let container = Container()
     private let base = TOMLSource(
@@ -320,13 +320,13 @@ private struct Server: Decodable, Sendable, Equatable {
     var port: Int
 }
 
-/// What people write in variables and `.env` files, as they write it (law 24).
+/// What people write in variables and `.env` files, as they write it (law 15).
 struct NameInDotEnvTests {
     private func value(of line: String) throws -> String? {
         try DotEnvSource(text: line, name: ".env").load().property("color", as: String.self)
     }
 
-    @Test("What follows a quoted value in a .env file without a blank is an error, not a comment (law 25)")
+    @Test("What follows a quoted value in a .env file without a blank is an error, not a comment (law 16)")
     func afterQuotes() {
         let error = #expect(throws: PropertyError.self) { try value(of: "COLOR='a'#b") }
         #expect(
@@ -334,7 +334,7 @@ struct NameInDotEnvTests {
                 == ".env:1:10: expected the end of the line, found \"#\"; a comment begins after a blank")
     }
 
-    @Test("A string in backticks that isn't closed is an error at its beginning (law 25)")
+    @Test("A string in backticks that isn't closed is an error at its beginning (law 16)")
     func openBacktick() {
         let error = #expect(throws: PropertyError.self) { try value(of: "A=1\nCOLOR=`a\nb\n") }
         expect(error?.description, equals: ".env:2:7: the string that begins here isn't closed")
@@ -342,7 +342,7 @@ struct NameInDotEnvTests {
 
     // MARK: Lists
 
-    @Test("A list in a variable, a .env file, or an argument may be written as JSON (law 24)")
+    @Test("A list in a variable, a .env file, or an argument may be written as JSON (law 15)")
     func jsonLists() throws {
         let text = #"["https://a.example", "b, c"]"#
         let sources: [any PropertySource] = [
@@ -360,7 +360,7 @@ struct NameInDotEnvTests {
     }
 
     @Test(
-        "A JSON list in a text is exact: numbers, lists of tables, none, and a form's separator doesn't matter (law 24)"
+        "A JSON list in a text is exact: numbers, lists of tables, none, and a form's separator doesn't matter (law 15)"
     )
     func elements() throws {
         let container = Container()
@@ -374,7 +374,7 @@ struct NameInDotEnvTests {
     }
 
     @Test(
-        "Text between brackets that isn't JSON, and a wrong element, are errors that say how to write a list (law 25)")
+        "Text between brackets that isn't JSON, and a wrong element, are errors that say how to write a list (law 16)")
     func wrongLists() throws {
         let container = Container()
         try container.apply(EnvironmentSource(environment: ["CORS_ORIGINS": "[a, b]", "COUNTS": #"[1, "2"]"#]))
@@ -386,7 +386,7 @@ struct NameInDotEnvTests {
                 """)
     }
 
-    @Test("An error inside a table of a JSON list quotes no value (law 26)")
+    @Test("An error inside a table of a JSON list quotes no value (law 17)")
     func secretsInLists() throws {
         let container = Container()
         try container.apply(EnvironmentSource(environment: ["SERVERS": #"[{"host": "a", "port": "hunter2"}]"#]))
@@ -398,7 +398,7 @@ struct NameInDotEnvTests {
     // MARK: Names
 
     @Test(
-        "Where the variable in uppercase is absent, the one that is spelled like the key has the value (law 24)")
+        "Where the variable in uppercase is absent, the one that is spelled like the key has the value (law 15)")
     func exactNames() throws {
         let file = Container()
         try file.apply(DotEnvSource(text: "http_proxy=p\nhost=x\nOPTION-B=2\nVAR.WITH.DOTS=3", name: ".env"))
@@ -411,7 +411,7 @@ struct NameInDotEnvTests {
         expect(process.explain(\.host).winner.description, equals: "\"c\" (environment variable HOST)")
     }
 
-    @Test("A prefix is found as it was given, too, and its unknown names are reported (law 24)")
+    @Test("A prefix is found as it was given, too, and its unknown names are reported (law 15)")
     func exactPrefix() throws {
         for prefix in ["app", "app_"] {
             let container = Container()
@@ -423,7 +423,7 @@ struct NameInDotEnvTests {
         }
     }
 
-    @Test("A mapped name is found as it's spelled (law 24)")
+    @Test("A mapped name is found as it's spelled (law 15)")
     func mappedNames() throws {
         let key = PropertyKey<String?>("law24.network.proxy")
         let container = Container()

@@ -10,7 +10,7 @@ private struct Server: Decodable, Sendable {
     var port: Int?
 }
 
-/// Names that no key has (law 25).
+/// Names that no key has (law 16).
 struct NameTyposTests {
     private func mistakes(_ sources: any PropertySource..., keys: any ConfigurationKey...) throws -> [String] {
         let container = Container()
@@ -19,7 +19,7 @@ struct NameTyposTests {
         return thrown { try container.validate(keys) }.split(separator: "\n").map(String.init)
     }
 
-    @Test("A typo in a table that is read as a struct is found, in an array of tables too (law 25)")
+    @Test("A typo in a table that is read as a struct is found, in an array of tables too (law 16)")
     func members() throws {
         let one = TOMLSource(text: "[srv]\nhots = 'a'\n[srv.deeper]\nx = 1", name: "x")
         try expect(
@@ -37,7 +37,7 @@ struct NameTyposTests {
         try expect(mistakes(one, keys: PropertyKey<PropertyValue?>("srv")), equals: ["nothing"])
     }
 
-    @Test("A flag without a value is true to a Bool and a mistake to everything else (law 25)")
+    @Test("A flag without a value is true to a Bool and a mistake to everything else (law 16)")
     func flags() throws {
         let source = ArgumentsSource(["--db-host", "--db-port", "5"])
         let host = PropertyKey("db.host", defaultValue: "localhost")
@@ -50,7 +50,7 @@ struct NameTyposTests {
         #expect(throws: PropertyError.self) { try list?.decode([String].self) }
     }
 
-    @Test("Advice looks at one part of a name after the other, and says where a table is expected (law 25)")
+    @Test("Advice looks at one part of a name after the other, and says where a table is expected (law 16)")
     func segments() throws {
         let port = PropertyKey("server.port", defaultValue: 1)
         let servers = PropertyKey("servers", defaultValue: 1)
@@ -67,7 +67,7 @@ struct NameTyposTests {
         "nothing reads this name: \(table) is given as a whole, in a file or as JSON: \(whole)='{…}'"
     }
 
-    @Test("A variable in the place of a struct's member is a mistake, and with a prefix each that no key has (law 25)")
+    @Test("A variable in the place of a struct's member is a mistake, and with a prefix each that no key has (law 16)")
     func variables() throws {
         let key = PropertyKey<Server?>("srv")
         try expect(
@@ -85,7 +85,7 @@ struct NameTyposTests {
             ])
     }
 
-    @Test("Advice about a name inside a table is the same for variables and arguments (law 25)")
+    @Test("Advice about a name inside a table is the same for variables and arguments (law 16)")
     func insideTables() throws {
         let table = PropertyKey<Server?>("srv")
         let dictionary = PropertyKey<[String: Int]?>("map")
@@ -107,7 +107,7 @@ struct NameTyposTests {
     }
 
     @Test(
-        "A name that goes on after that of a key without members is unknown, and isn't called part of a table (law 25)")
+        "A name that goes on after that of a key without members is unknown, and isn't called part of a table (law 16)")
     func notInside() throws {
         let sources = EnvironmentSource(
             prefix: "APP", environment: ["APP_PORT_MAXIMUM": "1", "APP_POOL_WAITERS": "1"])
@@ -120,7 +120,7 @@ struct NameTyposTests {
             ])
     }
 
-    @Test("Of a source that is scoped to a table, the names in others aren't reported (law 25)")
+    @Test("Of a source that is scoped to a table, the names in others aren't reported (law 16)")
     func scoped() throws {
         let port = PropertyKey("port", defaultValue: 1)
         let file = TOMLSource(text: "[live]\nprot = 2\n[staging]\nport = 3", name: "x")
@@ -149,7 +149,7 @@ struct NameTyposTests {
             ])
     }
 
-    @Test("A line that shares all but one word with a known name isn't that name misspelled (law 25)")
+    @Test("A line that shares all but one word with a known name isn't that name misspelled (law 16)")
     func words() throws {
         let port = PropertyKey("redis.port", defaultValue: 1)
         func advice(_ line: String) throws -> [String] {
@@ -162,7 +162,7 @@ struct NameTyposTests {
         try expect(advice("REDSI_PORT=1"), equals: [".env:1:1: REDSI_PORT: unknown name; did you mean REDIS_PORT?"])
     }
 
-    @Test("A file of variables that have a prefix, but are read without it, is a mistake (law 25)")
+    @Test("A file of variables that have a prefix, but are read without it, is a mistake (law 16)")
     func forgottenPrefix() throws {
         let keys = [PropertyKey("redis.port", defaultValue: 1), PropertyKey("size", defaultValue: 1)]
         func advice(_ text: String, prefix: String = "") throws -> [String] {
@@ -192,7 +192,7 @@ struct NameTyposTests {
     }
 }
 
-/// Numbers are read as they are written (law 25).
+/// Numbers are read as they are written (law 16).
 struct NumberExactTests {
     private func read<Value: Decodable & Sendable>(_ text: String, as type: Value.Type) throws -> Value? {
         let container = Container()
@@ -206,7 +206,7 @@ struct NumberExactTests {
         return try container.property("a", as: type)
     }
 
-    @Test("A whole number is read from the digits that were written, not from the nearest Double (law 25)")
+    @Test("A whole number is read from the digits that were written, not from the nearest Double (law 16)")
     func digits() throws {
         try expect(read("9007199254740993.0", as: Int.self), equals: 9_007_199_254_740_993)
         try expect(read("1_0.5e1", as: Int.self), equals: 105)
@@ -227,7 +227,7 @@ struct NumberExactTests {
         #expect(throws: PropertyError.self) { try readText(text, as: Double.self) }
     }
 
-    @Test("Not-a-number, and a value that no type compares, are reported once and not at every reload (law 25)")
+    @Test("Not-a-number, and a value that no type compares, are reported once and not at every reload (law 16)")
     func same() throws {
         struct Opaque: Decodable, Sendable { var x: Int }
         let container = Container()
@@ -258,7 +258,7 @@ struct NumberExactTests {
     }
 }
 
-/// Values that are types of several members (law 25).
+/// Values that are types of several members (law 16).
 struct NameInStructTests {
     private enum Kind: CustomStringConvertible {
         case fast, slow
@@ -276,7 +276,7 @@ struct NameInStructTests {
     }
 
     @Test(
-        "An enumeration is the name of its case whatever it says of itself, a wrapped property what it holds (law 25)")
+        "An enumeration is the name of its case whatever it says of itself, a wrapped property what it holds (law 16)")
     func values() throws {
         let container = Container()
         try container.apply(StructSource(reflecting: Settings()))
@@ -286,14 +286,14 @@ struct NameInStructTests {
     }
 }
 
-/// Deep documents need no deep stack (law 30).
+/// Deep documents need no deep stack (law 20).
 struct ProportionOfDepthTests {
     private indirect enum Nest: Decodable, Sendable {
         case list([Nest])
         init(from decoder: any Decoder) throws { self = .list(try [Nest](from: decoder)) }
     }
 
-    @Test("The deepest documents are read, explained and put in words on a stack of 256 KB (law 30)")
+    @Test("The deepest documents are read, explained and put in words on a stack of 256 KB (law 20)")
     func small() async throws {
         let text = "a = " + String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
         let tables = "a = " + String(repeating: "{b=", count: 500) + "1" + String(repeating: "}", count: 500)
@@ -317,7 +317,7 @@ struct ProportionOfDepthTests {
         expect(result, equals: "read")
     }
 
-    @Test("A type that decodes itself deeper than 100 levels is refused, on a stack of 512 KB (law 30)")
+    @Test("A type that decodes itself deeper than 100 levels is refused, on a stack of 512 KB (law 20)")
     func decoding() async throws {
         let text = "a = " + String(repeating: "[", count: 511) + String(repeating: "]", count: 511)
         let result = try await finishing(stackSize: 512 << 10) {
@@ -341,7 +341,7 @@ extension ContainerKeys {
     fileprivate var serviceHost: PropertyKey<String> { .required("service.host") }
 }
 
-/// Names that a source leaves to others (law 25).
+/// Names that a source leaves to others (law 16).
 struct NameOfOthersTests {
     /// What Kubernetes gives to a service beside one called `komodo`.
     private let links = [
@@ -350,7 +350,7 @@ struct NameOfOthersTests {
         "KOMODO_PORT_80_TCP_PORT": "80", "KOMODO_PORT_80_TCP_ADDR": "10.0.0.1",
     ]
 
-    @Test("A source gives no values under names that it ignores, and validate reports none of them (law 25)")
+    @Test("A source gives no values under names that it ignores, and validate reports none of them (law 16)")
     func serviceLinks() throws {
         let container = Container()
         try container.apply(DictionarySource(["port": 8080], name: "base"))
@@ -364,7 +364,7 @@ struct NameOfOthersTests {
         expect(lines.count == 2 && lines[1].contains(#"ignoringNames("port.*", "service.*")"#), "\(lines)")
     }
 
-    @Test("Every kind of source ignores names (law 25)")
+    @Test("Every kind of source ignores names (law 16)")
     func allSources() throws {
         let sources: [any PropertySource] = [
             DotEnvSource(text: "APP_VENDOR_KEY=1\nAPP_PORT=1", name: ".env", prefix: "APP")
@@ -384,7 +384,7 @@ struct NameOfOthersTests {
         }
     }
 
-    @Test("An ignored name isn't advised for a missing value (law 25)")
+    @Test("An ignored name isn't advised for a missing value (law 16)")
     func advice() throws {
         let container = Container()
         try container.apply(EnvironmentSource(prefix: "KOMODO", environment: [:]).ignoringNames("service.*"))
@@ -392,7 +392,7 @@ struct NameOfOthersTests {
         #expect(!text.contains("KOMODO_SERVICE_HOST") && text.hasPrefix("service.host: a value is required"), "\(text)")
     }
 
-    @Test("A name that no pattern matches is still unknown, and patterns match whole names (law 25)")
+    @Test("A name that no pattern matches is still unknown, and patterns match whole names (law 16)")
     func others() throws {
         let container = Container()
         try container.apply(TOMLSource(text: "ports = 1\nvendors.key = 1", name: "a").ignoringNames("port", "vendor"))
@@ -402,7 +402,7 @@ struct NameOfOthersTests {
     // MARK: Words that were meant as arguments
 
     @Test(
-        "A word that was meant as an argument is reported (law 25)",
+        "A word that was meant as an argument is reported (law 16)",
         arguments: [
             (["–port", "1"], "argument –port: an argument begins with --; did you mean --port?"),
             (["—port=1"], "argument —port: an argument begins with --; did you mean --port?"),
@@ -423,7 +423,7 @@ struct NameOfOthersTests {
         expect(text, equals: expected)
     }
 
-    @Test("A word behind a flag that is a name behind one dash is reported (law 25)")
+    @Test("A word behind a flag that is a name behind one dash is reported (law 16)")
     func swallowed() throws {
         let container = Container()
         try container.apply(ArgumentsSource(["--verbose", "-port", "1"]))
@@ -433,7 +433,7 @@ struct NameOfOthersTests {
     }
 
     @Test(
-        "A word after a flag isn't its value, whatever it is in a variable (law 25)",
+        "A word after a flag isn't its value, whatever it is in a variable (law 16)",
         arguments: [
             ["--verbose=true", "file"], ["file", "--verbose"], ["--verbose", "--", "file"], ["--verbose", "file"],
         ])
@@ -449,7 +449,7 @@ struct NameOfOthersTests {
     }
 
     @Test(
-        "Words of others and values are left alone (law 25)",
+        "Words of others and values are left alone (law 16)",
         arguments: [
             ["serve", "file.txt", "-v", "-5", "-Xcc", "x=y"], ["--tags", "a", "port=1", "b"], ["--tags", "port=1"],
             ["--others.token", "–porto"], ["--others.token", "a", "-prot"], ["--others.token=-port"],
@@ -461,7 +461,7 @@ struct NameOfOthersTests {
         expect(thrown { try container.validate(\.port, \.isVerbose, \.tags, \.token) }, equals: "nothing")
     }
 
-    @Test("An ignored word is no mistake (law 25)")
+    @Test("An ignored word is no mistake (law 16)")
     func ignoredWords() throws {
         let container = Container()
         try container.apply(ArgumentsSource(["-port", "1", "–quick"]).ignoringNames("port", "quick"))

@@ -17,12 +17,12 @@ private struct API: Encodable {
     var api = Inner()
 }
 
-/// Names are the same for every format (law 24).
+/// Names are the same for every format (law 15).
 struct NameTests {
     private let container = Container()
 
     @Test(
-        "The same dotted name is meant in every format (law 24)",
+        "The same dotted name is meant in every format (law 15)",
         arguments: [
             JSONSource(text: #"{"api": {"timeout": 5}}"#, name: "x"),
             JSONSource(text: #"{"api.timeout": 5}"#, name: "x"),
@@ -38,7 +38,7 @@ struct NameTests {
         try expect(container.require(\.timeout), equals: 5)
     }
 
-    @Test("A layer answers with its whole table: tables are never merged (law 24)")
+    @Test("A layer answers with its whole table: tables are never merged (law 15)")
     func tables() throws {
         try container.apply(JSONSource(text: #"{"api": {"timeout": 1, "limit": 2, "retries": 3}}"#, name: "base"))
         try container.apply(TOMLSource(text: "[api]\ntimeout = 9\nretries = 3", name: "local"))
@@ -48,14 +48,14 @@ struct NameTests {
         expect(container.limit, equals: 2)
     }
 
-    @Test("Arrays are replaced as a whole too (law 24)")
+    @Test("Arrays are replaced as a whole too (law 15)")
     func arrays() throws {
         try container.apply(JSONSource(text: #"{"api": {"hosts": ["a", "b", "c"]}}"#, name: "base"))
         try container.apply(ArgumentsSource(["--api-hosts", "z"]))
         expect(container.hosts, equals: ["z"])
     }
 
-    @Test("null is a value: it hides what earlier layers have, and does not fit a type without nil (laws 24, 25)")
+    @Test("null is a value: it hides what earlier layers have, and does not fit a type without nil (laws 15, 16)")
     func null() throws {
         let reports = container.reports()
         try container.apply(JSONSource(text: #"{"api": {"limit": 1, "timeout": 1}}"#, name: "base"))
@@ -87,7 +87,7 @@ extension ContainerKeys {
     fileprivate var limit24: PropertyKey<Int> { .init("law24.limit", defaultValue: 0) }
 }
 
-/// A variable has one spelling, however its prefix is written, and whatever wraps its source (law 24).
+/// A variable has one spelling, however its prefix is written, and whatever wraps its source (law 15).
 struct NameOfVariableTests {
     @Test("A prefix is read as a name is", arguments: ["APP", "APP_", "App", "app", "app_", " APP "])
     func prefixes(prefix: String) throws {
@@ -207,7 +207,7 @@ struct DottedNameTests {
     }
 
     @Test(
-        "A literal dotted name equals a nested one (law 24)",
+        "A literal dotted name equals a nested one (law 15)",
         arguments: [
             "{\"api\": {\"timeout\": 30, \"base\": {\"url\": \"u\"}}}",
             "{\"api.timeout\": 30, \"api.base.url\": \"u\"}",
@@ -246,7 +246,7 @@ struct DottedNameTests {
     }
 
     @Test(
-        "A file in which both stand is refused (law 24)",
+        "A file in which both stand is refused (law 15)",
         arguments: [
             ("{\"api\": {\"timeout\": 1},\n \"api.timeout\": 2}", "x:2:2: "),
             ("{\"api.timeout\": 1,\n \"api\": {\"timeout\": 2}}", "x:2:10: "),
@@ -297,7 +297,7 @@ struct DottedNameTests {
         expect(snapshot.value(named: "a.b42")?.node.count, equals: 400)
     }
 
-    @Test("An unknown name is reported at its place with the nearest known one, once for a whole table (law 25)")
+    @Test("An unknown name is reported at its place with the nearest known one, once for a whole table (law 16)")
     func unknown() throws {
         let text = """
             [api]

@@ -484,7 +484,7 @@ struct LocatedErrorTests {
         load = 1
         """
 
-    @Test("An error deep inside an array of tables carries the place and the dotted name (law 25)")
+    @Test("An error deep inside an array of tables carries the place and the dotted name (law 16)")
     func deep() {
         let error = #expect(throws: PropertyError.self) { try readTOML("servers", Self.servers, as: [Server].self) }
         expect(error?.description, equals: "x:8:8: servers[1].port: expected UInt16 (0...65535), found integer")
@@ -515,7 +515,7 @@ struct LocatedErrorTests {
         expect(message("[1]", Pair.self), equals: "x:1:7: a[1]: missing; expected Int")
     }
 
-    @Test("What a type itself says against a value is reported with its place, unless it is secret (law 26)")
+    @Test("What a type itself says against a value is reported with its place, unless it is secret (law 17)")
     func ownReasons() throws {
         struct Port: Decodable {
             struct Reserved: Error, CustomStringConvertible {
@@ -531,7 +531,7 @@ struct LocatedErrorTests {
         expect(error?.description, equals: "x:1:7: a: the value is invalid")
     }
 
-    @Test("An error about a secret has the kind of the value and never the value (law 26)")
+    @Test("An error about a secret has the kind of the value and never the value (law 17)")
     func secrets() throws {
         let snapshot = try TOMLSource(text: "a = 'hunter2'\nb = ['hunter2']\nm = 'hunter2'", name: "x").load()
         let value = try #require(snapshot.value(named: "a"))

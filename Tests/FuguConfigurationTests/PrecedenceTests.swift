@@ -12,7 +12,7 @@ extension ContainerKeys {
     fileprivate var limitKey: PropertyKey<Int> { .init("api.limit", defaultValue: 1) }
 }
 
-/// Which of several sources and containers gives a value (law 23).
+/// Which of several sources and containers gives a value (law 15).
 struct PrecedenceTests {
     private let container = Container()
 
@@ -20,7 +20,7 @@ struct PrecedenceTests {
         DictionarySource(["api.timeout": .integer(timeout)], name: name)
     }
 
-    @Test("Code comes before sources, the latest source before earlier ones, these before the default (law 23)")
+    @Test("Code comes before sources, the latest source before earlier ones, these before the default (law 15)")
     func order() throws {
         expect(container.timeout, equals: 30)
         try container.apply(source(1))
@@ -73,7 +73,7 @@ struct PrecedenceTests {
         expect(container.timeout, equals: 1)
     }
 
-    @Test("A child's source is an input of what a container above made from its code's value (laws 16 and 23)")
+    @Test("A child's source is an input of what a container above made from its code's value (laws 10 and 15)")
     func belowCode() throws {
         let doubled = FeatureKey<Int>(id: UniqueID()) { $0[ContainerKeys().timeout] * 2 }
         let next = PropertyKey<Int>(defaultValue: Container.current.timeout + 1, id: UniqueID())
@@ -134,7 +134,7 @@ struct PrecedenceTests {
         expect(heard.all, equals: [1, 2, 1, 3])
     }
 
-    @Test("Who begins to observe after a reset hears what sources above give from then on (laws 10 and 23)")
+    @Test("Who begins to observe after a reset hears what sources above give from then on (laws 9 and 15)")
     func observedAfterReset() throws {
         _ = container.timeout
         let child = container.child()
@@ -247,7 +247,7 @@ struct PrecedenceTests {
         expect(container.host, equals: "from init")
     }
 
-    @Test("Who asks sources that are replaced meanwhile gets what the new ones say (law 23)")
+    @Test("Who asks sources that are replaced meanwhile gets what the new ones say (law 15)")
     func replacedWhileAsked() throws {
         struct Slow: PropertySource {
             let name = "slow"
@@ -331,7 +331,7 @@ extension Container {
     }
 }
 
-/// Where instances live that are made from values of sources (law 23).
+/// Where instances live that are made from values of sources (law 15).
 struct PrecedenceHomesTests {
     private let container = Container()
 
@@ -339,7 +339,7 @@ struct PrecedenceHomesTests {
         DictionarySource(["pool.size": .integer(size)], name: "x")
     }
 
-    @Test("What is made from a value of the root's source lives in the root and is shared (laws 15, 23)")
+    @Test("What is made from a value of the root's source lives in the root and is shared (laws 11, 15)")
     func root() throws {
         try container.apply(source(1))
         let (first, second) = (container.child(), container.child())
@@ -348,7 +348,7 @@ struct PrecedenceHomesTests {
         expect(container[Service.self], is: first[Service.self])
     }
 
-    @Test("A child with its own source gets its own copy of what reads the name, whoever asks first (laws 16, 23)")
+    @Test("A child with its own source gets its own copy of what reads the name, whoever asks first (laws 10, 15)")
     func ownCopy() throws {
         for isChildFirst in [true, false] {
             let root = Container()
@@ -361,7 +361,7 @@ struct PrecedenceHomesTests {
         }
     }
 
-    @Test("A child whose source does not have the name shares its parent's instance (laws 16, 23)")
+    @Test("A child whose source does not have the name shares its parent's instance (laws 10, 15)")
     func shared() throws {
         let child = container.child()
         try child.apply(DictionarySource(["pool.other": 1], name: "x"))
@@ -370,7 +370,7 @@ struct PrecedenceHomesTests {
         expect(container.other, equals: 0)
     }
 
-    @Test("A source that is applied after the child read the feature gives it its own copy (laws 16, 23)")
+    @Test("A source that is applied after the child read the feature gives it its own copy (laws 10, 15)")
     func appliedLater() throws {
         let child = container.child()
         expect(child[Service.self], is: container[Service.self])
@@ -380,7 +380,7 @@ struct PrecedenceHomesTests {
     }
 
     @Test(
-        "A wrong value in a child's source is its own input too: the child's copy is made with the default (laws 16, 25)"
+        "A wrong value in a child's source is its own input too: the child's copy is made with the default (laws 10, 16)"
     )
     func wrong() throws {
         try container.apply(source(1))
@@ -393,7 +393,7 @@ struct PrecedenceHomesTests {
     }
 
     @Test(
-        "A child that waits for its parent's load gets its own copy if its source has what that load read (laws 16, 17)"
+        "A child that waits for its parent's load gets its own copy if its source has what that load read (laws 3, 10)"
     )
     func waiting() async throws {
         let child = container.child()
@@ -424,7 +424,7 @@ struct PrecedenceHomesTests {
         try await expect(child[Later.self].size, equals: 2)
     }
 
-    @Test("A feature stays when its source changes, unless it reloads; in the graph it is stale (law 19)")
+    @Test("A feature stays when its source changes, unless it reloads; in the graph it is stale (law 12)")
     func changes() throws {
         let container = container.unreported
         let source = ChangingSource(["pool.size": 1])
@@ -441,7 +441,7 @@ struct PrecedenceHomesTests {
         expect(container.graph.entries.first { $0.name == "Pool" }?.isStale, equals: true)
     }
 
-    @Test("A name that a source no longer has is the parent's again, and so is what was made from it (law 16)")
+    @Test("A name that a source no longer has is the parent's again, and so is what was made from it (law 10)")
     func gone() throws {
         let source = ChangingSource(["pool.size": 2])
         let child = container.child()
@@ -453,7 +453,7 @@ struct PrecedenceHomesTests {
         expect(child[Pool.self], is: container[Pool.self])
     }
 
-    @Test("What asks for a name without a key inside a load is made from the answer, even if there is none (law 15)")
+    @Test("What asks for a name without a key inside a load is made from the answer, even if there is none (law 11)")
     func untyped() throws {
         struct Asker: ThrowingFeature {
             let size: Int?

@@ -62,7 +62,7 @@ private struct Bounds: Decodable, Sendable {
 }
 
 /// Mistakes and surprises that people have reported about other libraries.
-@Suite("What people have reported about libraries like this one (laws 24, 25)", .timeLimit(.minutes(5)))
+@Suite("What people have reported about libraries like this one (laws 15, 16)", .timeLimit(.minutes(5)))
 struct ReportedMistakesTests {
     private func error<Value: Decodable & Sendable>(_ source: any PropertySource, _: Value.Type) throws -> String {
         let container = Container()
@@ -83,7 +83,7 @@ struct ReportedMistakesTests {
     // MARK: Lists
 
     @Test(
-        "A list that isn't closed, or is in quotes, is a mistake (law 25)",
+        "A list that isn't closed, or is in quotes, is a mistake (law 16)",
         arguments: [
             #"["a", "b""#, #""a","b""#, "'a','b'", "a, b]", "[a", #"["a","b"#, "[a,b]", #"a,"b""#,
         ])
@@ -96,7 +96,7 @@ struct ReportedMistakesTests {
         }
     }
 
-    @Test("Brackets and quotes in a word of several are mistakes, too, but those of an address are its own (law 25)")
+    @Test("Brackets and quotes in a word of several are mistakes, too, but those of an address are its own (law 16)")
     func tornWords() throws {
         try expect(
             error(arguments("a", "[b,c]"), [String].self),
@@ -109,13 +109,13 @@ struct ReportedMistakesTests {
         try expect(read(arguments("a[0]", "b"), [String].self), equals: ["a[0]", "b"])
     }
 
-    @Test("An error about one of several occurrences quotes that one (law 25)")
+    @Test("An error about one of several occurrences quotes that one (law 16)")
     func occurrences() throws {
         let text = try error(ArgumentsSource(["--reported", "1,,2", "--reported", "3"]), [Int].self)
         expect(text.contains(#"found text "1,,2""#), text)
     }
 
-    @Test("A number or a duration with a dash is an element, and an option with one dash still ends a list (law 24)")
+    @Test("A number or a duration with a dash is an element, and an option with one dash still ends a list (law 15)")
     func dashes() throws {
         try expect(read(arguments("5", "-1_000", "7"), [Int].self), equals: [5, -1000, 7])
         try expect(
@@ -127,7 +127,7 @@ struct ReportedMistakesTests {
 
     // MARK: Tables
 
-    @Test("The keys of a dictionary are decoded as every type that Swift codes, with the name and its place (law 25)")
+    @Test("The keys of a dictionary are decoded as every type that Swift codes, with the name and its place (law 16)")
     func dictionaryKeys() throws {
         func toml(_ text: String) -> TOMLSource { TOMLSource(text: "[reported]\n" + text, name: "t") }
         try expect(read(toml("80 = 'a'\n443 = 'b'"), [Int: String].self), equals: [80: "a", 443: "b"])
@@ -154,7 +154,7 @@ struct ReportedMistakesTests {
             equals: "t:3:1: reported.0x1: the name is the same key as \"1\"; remove one of them")
     }
 
-    @Test("A type's own error about a member has the place of the member (law 25)")
+    @Test("A type's own error about a member has the place of the member (law 16)")
     func ownErrors() throws {
         let source = TOMLSource(text: "[reported]\nlow = 5\nhigh = 3", name: "t")
         try expect(error(source, Bounds.self), equals: "t:3:8: reported.high: the value is invalid")
@@ -163,14 +163,14 @@ struct ReportedMistakesTests {
     // MARK: Texts
 
     @Test(
-        "Base64 can have line breaks, as tools write it (law 24)",
+        "Base64 can have line breaks, as tools write it (law 15)",
         arguments: ["aGVs\nbG8=\n", "aGVs\r\nbG8=\r\n", "  aGVs bG8 "])
     func base64(text: String) throws {
         try expect(read(variable(text), Base64.self)?.bytes, equals: Array("hello".utf8))
         try expect(read(variable(text), Data.self), equals: Data("hello".utf8))
     }
 
-    @Test("A host can have letters beyond ASCII, and blanks are still a mistake (law 24)")
+    @Test("A host can have letters beyond ASCII, and blanks are still a mistake (law 15)")
     func hosts() throws {
         try expect(
             read(variable("http://münchen.de/ü?q=ß"), URL.self)?.absoluteString,
@@ -181,7 +181,7 @@ struct ReportedMistakesTests {
         }
     }
 
-    @Test("A line break in a value of a .env file is one character (law 24)")
+    @Test("A line break in a value of a .env file is one character (law 15)")
     func lineBreaks() throws {
         let file = "REPORTED=\"a\r\nb\\r\\n\"\r\nOTHER='c\r\nd'\r\n"
         try expect(read(DotEnvSource(text: file, name: "env"), String.self), equals: "a\nb\r\n")
@@ -192,7 +192,7 @@ struct ReportedMistakesTests {
 
     // MARK: Names
 
-    @Test("An argument that is cut short, or has a sign behind its name, is told the right form (law 25)")
+    @Test("An argument that is cut short, or has a sign behind its name, is told the right form (law 16)")
     func spellings() throws {
         let keys: [any ConfigurationKey] = [
             PropertyKey<Int?>("server.port"), PropertyKey<[String]?>("tags"), PropertyKey<Bool?>("verbose"),
@@ -209,7 +209,7 @@ struct ReportedMistakesTests {
         }
     }
 
-    @Test("The links of a service are told apart from the setting that the pod gives itself (law 25)")
+    @Test("The links of a service are told apart from the setting that the pod gives itself (law 16)")
     func serviceLinks() throws {
         let links = [
             "SHOP_SERVICE_HOST": "10.0.0.1", "SHOP_SERVICE_PORT": "80", "SHOP_SERVICE_PORT_HTTP": "80",
@@ -234,7 +234,7 @@ struct ReportedMistakesTests {
 
     // MARK: Help
 
-    @Test("Help and sample files are the same in each run, and in the user's words (law 24)")
+    @Test("Help and sample files are the same in each run, and in the user's words (law 15)")
     func help() throws {
         let container = Container()
         container.declare([
@@ -261,7 +261,7 @@ struct ReportedMistakesTests {
             equals: ["a", "b", "c"])
     }
 
-    @Test("A table in Markdown renders, whatever is in a default or a description (law 24)")
+    @Test("A table in Markdown renders, whatever is in a default or a description (law 15)")
     func markdown() throws {
         let container = Container()
         container.declare([
@@ -279,7 +279,7 @@ struct ReportedMistakesTests {
 
     // MARK: Secrets
 
-    @Test("A required secret that is empty is missing, and its error names an argument last (law 25)")
+    @Test("A required secret that is empty is missing, and its error names an argument last (law 16)")
     func emptySecrets() throws {
         let key = PropertyKey<String>.required("guarded.token", isSecret: true)
         let container = Container()
@@ -306,7 +306,7 @@ struct ReportedMistakesTests {
         try open.validate()
     }
 
-    @Test("What a default makes of a secret isn't shown in graphs, explanations, and help (law 26)")
+    @Test("What a default makes of a secret isn't shown in graphs, explanations, and help (law 17)")
     func derivedSecrets() throws {
         let container = Container()
         let reports = container.logReports()
@@ -328,7 +328,7 @@ struct ReportedMistakesTests {
         expect(reports.all.allSatisfy { !$0.contains("hunter2") }, "\(reports.all)")
     }
 
-    @Test("Private types of one name have names in graphs that are the same in each run (law 30)")
+    @Test("Private types of one name have names in graphs that are the same in each run (law 20)")
     func privateTypes() {
         let container = Container()
         _ = container[Twin.self]
@@ -339,7 +339,7 @@ struct ReportedMistakesTests {
 
     // MARK: Reloads
 
-    @Test("A file behind a name is read again when it changes, and not before (law 25)")
+    @Test("A file behind a name is read again when it changes, and not before (law 16)")
     func rotatedFiles() async throws {
         let path = NSTemporaryDirectory() + "fugu-\(UUID())"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -376,7 +376,7 @@ struct ReportedMistakesTests {
         }
     }
 
-    @Test("A reload is refused for the names that it makes unknown, and not for those that were (law 25)")
+    @Test("A reload is refused for the names that it makes unknown, and not for those that were (law 16)")
     func newUnknownNames() throws {
         let names = Locked("")
         let keys: [any ConfigurationKey] = [
@@ -425,7 +425,7 @@ struct ReportedMistakesTests {
         }
     }
 
-    @Test("An interval of zero doesn't poll without a pause, and one for ever is one (laws 12, 25)")
+    @Test("An interval of zero doesn't poll without a pause, and one for ever is one (laws 9, 16)")
     func intervals() async throws {
         let container = Container()
         let clock = ManualClock()

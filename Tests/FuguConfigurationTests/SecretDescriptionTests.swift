@@ -27,7 +27,7 @@ private struct Talkative: Decodable, Sendable {
     }
 }
 
-/// Descriptions of containers, sources, and errors show no secret (law 26).
+/// Descriptions of containers, sources, and errors show no secret (law 17).
 struct SecretDescriptionTests {
     private static let secret = "hunter2"
     private static let toml = "[database]\npassword = 'hunter2'"
@@ -52,7 +52,7 @@ struct SecretDescriptionTests {
         ]
     }
 
-    @Test("No source and no snapshot prints, dumps or mirrors a value (law 26)")
+    @Test("No source and no snapshot prints, dumps or mirrors a value (law 17)")
     func sources() throws {
         for source in Self.sources {
             for text in texts(of: source) + texts(of: try source.load()) {
@@ -61,7 +61,7 @@ struct SecretDescriptionTests {
         }
     }
 
-    @Test("A source describes itself by its name and its number of values (law 26)")
+    @Test("A source describes itself by its name and its number of values (law 17)")
     func counts() throws {
         let variables = EnvironmentSource(environment: ["A": "1", "B": "2"])
         expect("\(variables)", equals: "EnvironmentSource(environment, 2 values)")
@@ -76,7 +76,7 @@ struct SecretDescriptionTests {
         expect("\(Own())", equals: "Own(own)")
     }
 
-    @Test("What lies inside a table is shown by no explanation and no error, declared secret or not (law 26)")
+    @Test("What lies inside a table is shown by no explanation and no error, declared secret or not (law 17)")
     func insideTables() throws {
         let container = Container()
         let reports = container.reports()
@@ -100,7 +100,7 @@ struct SecretDescriptionTests {
 
     private struct Law26Settings: Decodable, Sendable { var password = SecretDescriptionTests.secret }
 
-    @Test("A key that declare or validate has named is secret before it is first read (law 26)")
+    @Test("A key that declare or validate has named is secret before it is first read (law 17)")
     func declared() throws {
         let container = Container().unreported
         container.declare(\.databaseKey, \.databasePasswordKey)
@@ -109,7 +109,7 @@ struct SecretDescriptionTests {
         expect(thrown { try container.validate() }, equals: "x: law26.database: expected table, found string")
     }
 
-    @Test("Nothing that a type's own error says of a secret is printed (law 26)")
+    @Test("Nothing that a type's own error says of a secret is printed (law 17)")
     func ownErrors() throws {
         let container = Container()
         try container.apply(TOMLSource(text: "law26.custom = 'hunter2'", name: "x"))
@@ -120,7 +120,7 @@ struct SecretDescriptionTests {
         expect(thrown { _ = try container.require { _ in open } }, equals: "y:1:14: blue: bad blue")
     }
 
-    @Test("The names inside a secret are shown by no error (law 26)")
+    @Test("The names inside a secret are shown by no error (law 17)")
     func members() throws {
         let container = Container()
         let key = PropertyKey<[String: Int]>("law26.tokens", defaultValue: [:], isSecret: true)
@@ -136,7 +136,7 @@ struct SecretDescriptionTests {
             equals: "y:1:1: law26.account.…: missing; expected String")
     }
 
-    @Test("An argument that stands where a secret's value should is not printed, nor what follows a name (law 26)")
+    @Test("An argument that stands where a secret's value should is not printed, nor what follows a name (law 17)")
     func arguments() throws {
         let key = PropertyKey<String?>("law26.password", isSecret: true)
         let container = Container()
@@ -152,7 +152,7 @@ struct SecretDescriptionTests {
         expect(!thrown { try other.validate([key]) }.contains("hunter2"))
     }
 
-    @Test("Two names that share a variable are both secret if one is (law 26)")
+    @Test("Two names that share a variable are both secret if one is (law 17)")
     func sharedVariables() throws {
         let secret = PropertyKey<String?>("law26.pass.word", isSecret: true)
         let other = PropertyKey<Int>("law26.pass_word", defaultValue: 1)
@@ -163,7 +163,7 @@ struct SecretDescriptionTests {
         expect(!"\(container.explain { _ in other })".contains("hunter2"))
     }
 
-    @Test("A source can mark values as secrets by patterns of their names (law 26)")
+    @Test("A source can mark values as secrets by patterns of their names (law 17)")
     func patterns() throws {
         let container = Container()
         let source = DictionarySource(["law26p": ["apiToken": "hunter2", "open": "blue", "a.token.b": "x"]], name: "x")
@@ -182,7 +182,7 @@ struct SecretDescriptionTests {
             "\(container.explain { _ in PropertyKey<String?>("law26p.open") })", equals: "law26p.open = \"blue\" (x)")
     }
 
-    @Test("A name that only begins like a secret's is none; what stands in a secret's table or list is (law 26)")
+    @Test("A name that only begins like a secret's is none; what stands in a secret's table or list is (law 17)")
     func beginsAlike() throws {
         let container = Container().unreported
         _ = container[PropertyKey<String?>("law26b.key", isSecret: true)]
@@ -194,7 +194,7 @@ struct SecretDescriptionTests {
         expect(SecretNames.cover("law26b.key[2]") && !SecretNames.cover("law26b.keyboard[2]"))
     }
 
-    @Test("A line feed or an escape sequence in a name, a path or an argument forges no line (law 26)")
+    @Test("A line feed or an escape sequence in a name, a path or an argument forges no line (law 17)")
     func forged() throws {
         let container = Container()
         try container.apply(ArgumentsSource(["--x\nerror: all is well\u{1B}[2J=1"]))
@@ -217,10 +217,10 @@ extension ContainerKeys {
     }
 }
 
-/// The user's part of a URL is never printed, secret or not (law 26).
+/// The user's part of a URL is never printed, secret or not (law 17).
 struct SecretAddressTests {
     @Test(
-        "A printed URL has no user and no password (law 26)",
+        "A printed URL has no user and no password (law 17)",
         arguments: [
             ("postgres://user:hunter2@db.example:5432/app", "postgres://…@db.example:5432/app"),
             ("https://hunter2@example.org", "https://…@example.org"),
@@ -245,7 +245,7 @@ struct SecretAddressTests {
         #expect(error?.found?.contains("hunter2") == false && error?.description.contains("hunter2") == false)
     }
 
-    @Test("A long URL is cut after its user is left out, so that no part of it is seen (law 26)")
+    @Test("A long URL is cut after its user is left out, so that no part of it is seen (law 17)")
     func long() throws {
         let container = Container()
         let text = "postgres://user:hunter2\(String(repeating: "hunter2", count: 20))@db.example/app"
@@ -254,7 +254,7 @@ struct SecretAddressTests {
         expect(error?.found, equals: "text \"postgres://…@db.example/app\"")
     }
 
-    @Test("Explanations, references, and graphs print no user of a URL, in lists and defaults, too (law 26)")
+    @Test("Explanations, references, and graphs print no user of a URL, in lists and defaults, too (law 17)")
     func everywhere() throws {
         let container = Container()
         container.declare(\.database, \.link, \.replicas, \.fallback)
@@ -282,8 +282,8 @@ extension ContainerKeys {
     fileprivate var token: PropertyKey<String> { .init(defaultValue: "HUNTER default", isSecret: true) }
 }
 
-// Law 26: a secret is never printed, not in dumps or mirrors either, of whatever the container hands out.
-@Suite("Law 26: nothing that a container hands out reveals a secret") struct SecretDumpTests {}
+// Law 17: a secret is never printed, not in dumps or mirrors either, of whatever the container hands out.
+@Suite("Law 17: nothing that a container hands out reveals a secret") struct SecretDumpTests {}
 
 extension SecretDumpTests {
     struct Password: Property {
@@ -306,7 +306,7 @@ extension SecretDumpTests {
         #expect(!text.contains("HUNTER"), "\(name)", sourceLocation: sourceLocation)
     }
 
-    @Test("Sequences of values, their iterators and wrappers tell nothing (law 26)")
+    @Test("Sequences of values, their iterators and wrappers tell nothing (law 17)")
     func sequences() async {
         let root = Container()
         root.password = "HUNTER2"
@@ -323,7 +323,7 @@ extension SecretDumpTests {
         expectSecrecy(of: Injected(\.password, in: child), "injected in a child")
     }
 
-    @Test("Containers, views, handles, keys, tokens, events and graphs tell nothing (law 26)")
+    @Test("Containers, views, handles, keys, tokens, events and graphs tell nothing (law 17)")
     func handles() {
         let root = Container()
         let events = Log<ContainerEvent>()
@@ -386,10 +386,10 @@ private struct Login: Decodable, Sendable {
     private struct Failure: Error { let text: String }
 }
 
-/// What a type's own error says of the values inside a table, which may be secrets that no key declares (law 26).
+/// What a type's own error says of the values inside a table, which may be secrets that no key declares (law 17).
 struct SecretInOwnErrorTests {
     @Test(
-        "An error that a table's own type throws quotes nothing from inside, nor does an explanation of it (law 26)",
+        "An error that a table's own type throws quotes nothing from inside, nor does an explanation of it (law 17)",
         arguments: ["coding", "own", "other"])
     func tables(user: String) throws {
         let container = Container()
@@ -409,7 +409,7 @@ struct SecretInOwnErrorTests {
         }
     }
 
-    @Test("An error of a type that is one text is shown as the type says it (law 26)")
+    @Test("An error of a type that is one text is shown as the type says it (law 17)")
     func texts() throws {
         struct Color: Decodable, Sendable {
             init(from decoder: any Decoder) throws {

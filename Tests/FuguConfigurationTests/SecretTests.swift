@@ -25,7 +25,7 @@ extension ContainerKeys {
     fileprivate var databaseKey: PropertyKey<Key?> { .init("db.key", isSecret: true) }
 }
 
-/// What a key calls secret is never printed (law 26).
+/// What a key calls secret is never printed (law 17).
 struct SecretTests {
     private let container = Container()
     private let reports: Log<String>
@@ -41,7 +41,7 @@ struct SecretTests {
 
     private func isClean(_ text: String) -> Bool { !text.contains("s3cr3t") && !text.contains("hunter2") }
 
-    @Test("A wrong secret is reported and thrown without its value (law 26)")
+    @Test("A wrong secret is reported and thrown without its value (law 17)")
     func errors() {
         expect(container.password, equals: 0)
         expect(container.mode, equals: .slow)
@@ -109,7 +109,7 @@ struct SecretTests {
         expect(isClean(thrown { try container.reload() }))
     }
 
-    @Test("Syntax errors quote at most one character, errors of untyped access no value (law 26)")
+    @Test("Syntax errors quote at most one character, errors of untyped access no value (law 17)")
     func syntax() {
         for text in [
             "{\"password\": \(secret)}", "{\"password\": \"\(secret)", "{\"\(secret)\" 1}",
@@ -183,13 +183,13 @@ extension ContainerKeys {
     fileprivate var mergedAccount: PropertyKey<Account?> { .init("vault26.merged", form: .merged) }
 }
 
-/// What a source calls secret is never printed, although no key says so (law 26).
+/// What a source calls secret is never printed, although no key says so (law 17).
 struct SecretSourcesTests {
     private static let values: [String: PropertyValue] = [
         "word": "hunter2", "number": "hunter2", "account": ["user": "hunter2", "token": "hunter2"],
     ]
 
-    @Test("The values inside a list of tables aren't explained, though the type prints them (law 26)")
+    @Test("The values inside a list of tables aren't explained, though the type prints them (law 17)")
     func lists() throws {
         let container = Container()
         expect(
@@ -204,7 +204,7 @@ struct SecretSourcesTests {
         expect(told.contains("has two defaults, {token, user} (") && !told.contains("hunter2"), "\(told)")
     }
 
-    @Test("What a source calls secret about one member of a merged table is secret in the whole (law 26)")
+    @Test("What a source calls secret about one member of a merged table is secret in the whole (law 17)")
     func merged() throws {
         let container = Container()
         container.handleReports { _ in }
@@ -222,7 +222,7 @@ struct SecretSourcesTests {
         }
     }
 
-    @Test("A value that was open is a secret once the source that replaces its own calls it one (law 26)")
+    @Test("A value that was open is a secret once the source that replaces its own calls it one (law 17)")
     func later() throws {
         let container = Container()
         let source = DictionarySource(["later26.token": "hunter2"], name: "values")
@@ -234,7 +234,7 @@ struct SecretSourcesTests {
         expect(!container.graph(includingValues: true).json.contains("hunter2"))
     }
 
-    @Test("What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 26)")
+    @Test("What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 17)")
     func flags() throws {
         let arguments = ArgumentsSource(["--vault26-word", "--hunter2", "--vault26-account", "--hunter3"])
         let container = Container()

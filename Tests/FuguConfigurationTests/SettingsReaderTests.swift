@@ -48,7 +48,7 @@ extension ContainerKeys {
     fileprivate var poolSize: PropertyKey<Int> { .init("pool.size", defaultValue: 1) }
 }
 
-/// Libraries read their settings from whatever holds them (laws 15, 24, and 25).
+/// Libraries read their settings from whatever holds them (laws 11, 15, and 16).
 struct SettingsReaderTests {
     private let container = Container()
     private let source = MutableSource(["pool": ["size": 5, "hosts": ["a"]]], name: "values")
@@ -56,7 +56,7 @@ struct SettingsReaderTests {
     init() throws { try container.apply(source) }
 
     @Test(
-        "A library reads the same settings from a section, a container, a handle, and the values of a source (law 24)")
+        "A library reads the same settings from a section, a container, a handle, and the values of a source (law 15)")
     func readers() throws {
         let expected = try Pool(settings: container.section("pool"))
         expect(expected.size, equals: 5)
@@ -68,7 +68,7 @@ struct SettingsReaderTests {
         for reader in readers { try expect(reader.property("pool.other", as: Int.self) == nil) }
     }
 
-    @Test("What a library reads through a handle is an input of the load, also what nothing gives (laws 15 and 16)")
+    @Test("What a library reads through a handle is an input of the load, also what nothing gives (laws 10 and 11)")
     func inputs() throws {
         try expect(container[Whole.self].size, equals: 5)
         let child = container.child()
@@ -82,7 +82,7 @@ struct SettingsReaderTests {
         try expect(other[PoolFeature.self].pool.size, equals: 8)
     }
 
-    @Test("A reader throws a wrong value with its place and without the value (laws 25 and 26)")
+    @Test("A reader throws a wrong value with its place and without the value (laws 16 and 17)")
     func wrong() throws {
         let source = TOMLSource(text: "pool.size = 'hunter2'", name: "app.toml")
         let wrong = Container()
@@ -98,7 +98,7 @@ struct SettingsReaderTests {
     }
 
     @Test(
-        "A load that fails because of a wrong setting is tried again when the setting is right (law 12)",
+        "A load that fails because of a wrong setting is tried again when the setting is right (law 9)",
         .timeLimit(.minutes(5)))
     func retriedWhenRight() async throws {
         let source = MutableSource(["pool.size": "many"], name: "values")
@@ -115,7 +115,7 @@ struct SettingsReaderTests {
     }
 
     @Test(
-        "A load that fails because nothing gives a setting is tried again when something does (law 12)",
+        "A load that fails because nothing gives a setting is tried again when something does (law 9)",
         .timeLimit(.minutes(5)))
     func retriedWhenThere() async throws {
         let source = MutableSource(name: "values")

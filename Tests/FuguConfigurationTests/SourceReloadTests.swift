@@ -28,11 +28,11 @@ private final class Numbers: PropertySource {
     }
 }
 
-@Suite("A reload is all or nothing (law 25)", .timeLimit(.minutes(5))) struct SourceReloadTests {}
+@Suite("A reload is all or nothing (law 16)", .timeLimit(.minutes(5))) struct SourceReloadTests {}
 
 extension SourceReloadTests {
     @Test(
-        "4 threads that read two values changing together in many reloads never see an old one after a new one (law 25)"
+        "4 threads that read two values changing together in many reloads never see an old one after a new one (law 16)"
     )
     func allOrNothing() async throws {
         let container = Container()
@@ -194,7 +194,7 @@ private struct Refusing: ThrowingFeature {
     }
 }
 
-@Suite("A snapshot has the values of one moment (law 25)", .timeLimit(.minutes(5))) struct SourceMomentTests {
+@Suite("A snapshot has the values of one moment (law 16)", .timeLimit(.minutes(5))) struct SourceMomentTests {
     private let container = Container().unreported
     private let source = MutableSource(["tls.certificate": "1", "tls.key": "1"], name: "secrets")
     init() throws { try container.apply(source) }
@@ -215,14 +215,14 @@ extension SourceMomentTests {
         container.graph.entries.first { $0.name.hasSuffix(name) }
     }
 
-    @Test("A reload between two reads in a load gives both new values, never one old and one new (law 25)")
+    @Test("A reload between two reads in a load gives both new values, never one old and one new (law 16)")
     func load() {
         let server = renewing { container[Server.self] }
         expect(server.pair == ("2", "2"))
         expect(container[Server.self].pair == ("2", "2"))
     }
 
-    @Test("A value that changes between two reads of a snapshot has changed during the load, which isn't kept (law 19)")
+    @Test("A value that changes between two reads of a snapshot has changed during the load, which isn't kept (law 12)")
     func inputs() throws {
         _ = renewing { container[Server.self] }
         expect(entry("Server") == nil)
@@ -231,14 +231,14 @@ extension SourceMomentTests {
         expect(!loaded.isStale && loaded.inputs.count == 2, "\(loaded)")
     }
 
-    @Test("What a load reads in a snapshot is its input: it reloads when one of the values changes (law 19)")
+    @Test("What a load reads in a snapshot is its input: it reloads when one of the values changes (law 12)")
     func reloads() {
         expect(renewing { container[ReloadingServer.self].pair } == ("2", "2"))
         renew(to: "3")
         expect(container[ReloadingServer.self].pair == ("3", "3"))
     }
 
-    @Test("A child that overrides what a snapshot read has its own instance (law 16)")
+    @Test("A child that overrides what a snapshot read has its own instance (law 10)")
     func overrides() {
         _ = renewing { container[Server.self] }
         let child = container.child { $0.privateKey = "own" }
@@ -246,10 +246,10 @@ extension SourceMomentTests {
         expect(container[Server.self].pair == ("2", "2"))
     }
 
-    @Test("A snapshot of a child that a load makes is of one moment (law 25)")
+    @Test("A snapshot of a child that a load makes is of one moment (law 16)")
     func children() { expect(renewing { container[ServerOfChild.self].pair } == ("2", "2")) }
 
-    @Test("A load inside a snapshot is an input of the load around it (law 15)")
+    @Test("A load inside a snapshot is an input of the load around it (law 11)")
     func nested() {
         expect(renewing { container[Outer.self].server.pair } == ("2", "2"))
         _ = container[Outer.self]
@@ -258,7 +258,7 @@ extension SourceMomentTests {
         expect(child[Outer.self].server.pair == ("2", "own"))
     }
 
-    @Test("What a snapshot throws because of values of two moments isn't thrown: it reads again (law 25)")
+    @Test("What a snapshot throws because of values of two moments isn't thrown: it reads again (law 16)")
     func thrown() throws {
         try expect(renewing { try container[Refusing.self].pair } == ("2", "2"))
         source["tls.key"] = "3"
@@ -266,7 +266,7 @@ extension SourceMomentTests {
         #expect(throws: Refusing.Mismatch.self) { try container[Refusing.self] }
     }
 
-    @Test("Threads that load while the pair is renewed again and again never see an old and a new value (law 25)")
+    @Test("Threads that load while the pair is renewed again and again never see an old and a new value (law 16)")
     func storm() async {
         let (container, source, count) = (container, source, rounds(2_000, few: 600))
         let isDone = Locked(false)

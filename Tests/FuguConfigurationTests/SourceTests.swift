@@ -375,7 +375,7 @@ private struct Vanishing: AsyncPropertySource {
 }
 
 struct SourceCornerTests {
-    @Test("A fetched source that has vanished leaves the last good values (law 25)")
+    @Test("A fetched source that has vanished leaves the last good values (law 16)")
     func fetchedAndVanished() async throws {
         let container = Container()
         try await container.apply(Vanishing())
@@ -394,7 +394,7 @@ struct SourceCornerTests {
         return "\(folder)/\(name)"
     }
 
-    @Test("A file of a folder with a misspelt name is reported, and a value that is missing names its file (law 25)")
+    @Test("A file of a folder with a misspelt name is reported, and a value that is missing names its file (law 16)")
     func foldersTell() throws {
         let path = try write("x", to: "corner-pasword")
         let container = Container()
@@ -405,7 +405,7 @@ struct SourceCornerTests {
         expect("\(FolderSource(path: folder).name)", equals: folder)
     }
 
-    @Test("A snapshot reads values of one moment, and reads again if the sources change meanwhile (law 25)")
+    @Test("A snapshot reads values of one moment, and reads again if the sources change meanwhile (law 16)")
     func snapshots() throws {
         let container = Container()
         let source = MutableSource(["corner.a": 1, "corner.b": 1], name: "flags")
@@ -425,7 +425,7 @@ struct SourceCornerTests {
         expect(source["corner.a"], equals: 2)
     }
 
-    @Test("A .env file is read from its path, and says so (law 24)")
+    @Test("A .env file is read from its path, and says so (law 15)")
     func environmentFiles() throws {
         let path = try write("CORNER_PORT=5\n", to: ".env")
         let container = Container()
@@ -436,14 +436,14 @@ struct SourceCornerTests {
         try container.apply(DotEnvSource(path: folder + "/none", isOptional: true))
     }
 
-    @Test("Fetched values are named by their source (law 25)")
+    @Test("Fetched values are named by their source (law 16)")
     func fetched() async throws {
         let container = Container()
         try await container.apply(Flags())
         expect("\(container.explain { _ in PropertyKey<Int?>("corner.flag") })", equals: "corner.flag = 1 (flags)")
     }
 
-    @Test("A key that isn't a PropertyKey stops the program with a message (law 25)")
+    @Test("A key that isn't a PropertyKey stops the program with a message (law 16)")
     func foreignKeys() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             Container().declare([ForeignKey()])

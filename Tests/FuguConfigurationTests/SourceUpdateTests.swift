@@ -3,13 +3,13 @@ import FuguConfiguration
 import Support
 import Testing
 
-@Suite("The update of a mutable source: what its closure may do (law 4)", .timeLimit(.minutes(5)))
+@Suite("The update of a mutable source: what its closure may do (law 3)", .timeLimit(.minutes(5)))
 struct SourceUpdateTests {}
 
 extension SourceUpdateTests {
     private static var key: PropertyKey<Int> { .init("law04.update", defaultValue: 0) }
 
-    @Test("A container that applied the source may be released inside (laws 4 and 8)")
+    @Test("A container that applied the source may be released inside (laws 3 and 7)")
     func release() async {
         await #expect(processExitsWith: .success) {
             ThisProcess.mustEndSoon()
@@ -27,7 +27,7 @@ extension SourceUpdateTests {
         }
     }
 
-    @Test("Reads, a reload, and a new registration inside see the former values (laws 4 and 7)")
+    @Test("Reads, a reload, and a new registration inside see the former values (laws 3 and 6)")
     func reads() async {
         await #expect(processExitsWith: .success) {
             ThisProcess.mustEndSoon()
@@ -51,7 +51,7 @@ extension SourceUpdateTests {
         }
     }
 
-    @Test("An update of the same source inside stops the program with a message (law 7)")
+    @Test("An update of the same source inside stops the program with a message (law 6)")
     func nested() async {
         let inSubscript = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -67,7 +67,7 @@ extension SourceUpdateTests {
         expectMessage(of: inUpdate, "the source flags", "closure receives")
     }
 
-    @Test("Another source may be changed inside, and what it tells may change this one afterward (laws 4 and 10)")
+    @Test("Another source may be changed inside, and what it tells may change this one afterward (laws 3 and 9)")
     func others() {
         let (source, other) = (MutableSource(name: "source"), MutableSource(name: "other"))
         source.update { values in
@@ -82,7 +82,7 @@ extension SourceUpdateTests {
         end?()
     }
 
-    @Test("Updates on many threads wait for each other, so that none is lost (law 7)")
+    @Test("Updates on many threads wait for each other, so that none is lost (law 6)")
     func exclusive() {
         let source = MutableSource(["n": 0], name: "source")
         onThreads(4) { _ in
@@ -98,11 +98,11 @@ extension SourceUpdateTests {
 
 // The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
 #if DEBUG || UNOPTIMIZED
-// Law 4: no lock that others can meet is held while user code runs, the deinit of what a source releases included.
-@Suite("What a mutable source releases may use it (law 4)", .timeLimit(.minutes(5))) struct SourceReleaseTests {}
+// Law 3: no lock that others can meet is held while user code runs, the deinit of what a source releases included.
+@Suite("What a mutable source releases may use it (law 3)", .timeLimit(.minutes(5))) struct SourceReleaseTests {}
 
 extension SourceReleaseTests {
-    @Test("An observer of a source that ends may read, write and observe the source as it goes (law 4)")
+    @Test("An observer of a source that ends may read, write and observe the source as it goes (law 3)")
     func observer() async {
         await #expect(processExitsWith: .success) {
             ThisProcess.mustEndSoon()
@@ -123,7 +123,7 @@ extension SourceReleaseTests {
         }
     }
 
-    @Test("A container that goes may be notified of changes of its source on another thread (laws 4 and 8)")
+    @Test("A container that goes may be notified of changes of its source on another thread (laws 3 and 7)")
     func container() async throws {
         try await finishing {
             let source = MutableSource(["law04.number": 1], name: "source")

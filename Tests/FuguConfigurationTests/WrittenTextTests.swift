@@ -4,7 +4,7 @@ import FuguConfiguration
 import Support
 import Testing
 
-/// What people write in variables, arguments, and files (laws 24, 25).
+/// What people write in variables, arguments, and files (laws 15, 16).
 ///
 /// Checks stand in helpers that take the text, so that each test is a table of what is written and what it means.
 struct WrittenTextTests {
@@ -63,7 +63,7 @@ struct WrittenTextTests {
 
     // MARK: Texts
 
-    @Test("A line break at the end and a byte order mark aren't part of a text, whatever source it's from (law 24)")
+    @Test("A line break at the end and a byte order mark aren't part of a text, whatever source it's from (law 15)")
     func framing() throws {
         for text in ["word", "word\n", "word\r\n", "\u{FEFF}word", "\u{FEFF}word\r\n"] {
             try means(text, "word")
@@ -81,7 +81,7 @@ struct WrittenTextTests {
         try expect(read(folder("\u{FEFF}word\n"), as: Data.self), equals: Data("\u{FEFF}word\n".utf8))
     }
 
-    @Test("A number in a text is written as in TOML (law 25)")
+    @Test("A number in a text is written as in TOML (law 16)")
     func numbers() throws {
         try means("0o755", 0o755)
         try means("0x1f", 31)
@@ -104,7 +104,7 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "A number with a leading zero, or with an underscore that isn't between digits, is a mistake (law 25)",
+        "A number with a leading zero, or with an underscore that isn't between digits, is a mistake (law 16)",
         arguments: [
             "0755", "-0755", "00", "01.5", "0_7", "1__0", "_1", "1_", "1_.5", "0x", "0x_1", "-0x1", "0o8", "0b2",
         ])
@@ -114,7 +114,7 @@ struct WrittenTextTests {
         try isMistake(text, Decimal.self, "expected Decimal")
     }
 
-    @Test("A leading zero is refused with what to write (law 25)")
+    @Test("A leading zero is refused with what to write (law 16)")
     func leadingZero() throws {
         try isMistake(
             "0755", Int.self, "expected Int without a leading zero (an octal number begins with 0o), found text")
@@ -125,7 +125,7 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "A duration has one or several units, the largest first (law 25)",
+        "A duration has one or several units, the largest first (law 16)",
         arguments: [
             ("1h30m", .seconds(5400)), ("1m30.5s", .milliseconds(90_500)), ("1d2h3m4s", .seconds(93_784)),
             ("-1m30s", .seconds(-90)), ("1s500ms", .milliseconds(1500)), ("1h05m", .seconds(3900)),
@@ -143,7 +143,7 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "Units in another order, twice, or after a fraction are a mistake (law 25)",
+        "Units in another order, twice, or after a fraction are a mistake (law 16)",
         arguments: ["30m1h", "1m1m", "1h30", "1.5h30m", "1h-5m", "h", "1h 30m", "1ms1s", "1us1µs"])
     func wrongDurations(text: String) throws {
         try isMistake(text, Duration.self, "expected Duration with a unit, such as 30s, 1h30m, or 250ms")
@@ -151,7 +151,7 @@ struct WrittenTextTests {
 
     // MARK: Foundation
 
-    @Test("Types of Foundation that people write as one word are read from it, in every source (law 24)")
+    @Test("Types of Foundation that people write as one word are read from it, in every source (law 15)")
     func foundation() throws {
         try means("de_DE", Locale(identifier: "de_DE"))
         try means("zh-Hant-TW", Locale(identifier: "zh-Hant-TW"))
@@ -181,20 +181,20 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "An identifier that doesn't exist is an error that says what's expected (law 25)",
+        "An identifier that doesn't exist is an error that says what's expected (law 16)",
         arguments: ["zz_ZZ", "de_QQ", "english", "de DE", "nonsense!!", "", "Europe/Berlin", "de_Xxxx_DE"])
     func wrongLocales(text: String) throws {
         try isMistake(text, Locale.self, "expected Locale, such as de_DE or zh-Hant-TW, found text")
     }
 
-    @Test("A time zone or a calendar that doesn't exist is an error that says what's expected (law 25)")
+    @Test("A time zone or a calendar that doesn't exist is an error that says what's expected (law 16)")
     func wrongIdentifiers() throws {
         try isMistake("Europe/Berln", TimeZone.self, "expected TimeZone, such as Europe/Berlin or UTC, found text")
         try isMistake("gregorain", Calendar.self, "expected Calendar (gregorian, iso8601, buddhist, ")
         try isMistake("gregorain", Calendar.Identifier.self, "expected Identifier (gregorian, iso8601, buddhist, ")
     }
 
-    @Test("The reference shows the default of such a type as it's written (law 24)")
+    @Test("The reference shows the default of such a type as it's written (law 15)")
     func foundationReference() throws {
         let container = Container()
         container.declare([
@@ -211,7 +211,7 @@ struct WrittenTextTests {
     // MARK: Lists
 
     @Test(
-        "An empty element is an error that says how to write one, in every source (law 25)",
+        "An empty element is an error that says how to write one, in every source (law 16)",
         arguments: ["a,", ",", "a,,b", ",a", "a, ,b"])
     func emptyElements(text: String) throws {
         try isMistake(
@@ -220,7 +220,7 @@ struct WrittenTextTests {
         #expect(throws: PropertyError.self) { try read(lines, as: [String].self) }
     }
 
-    @Test("An empty text is an empty list, JSON has empty elements, and blanks separate one by one or several (law 24)")
+    @Test("An empty text is an empty list, JSON has empty elements, and blanks separate one by one or several (law 15)")
     func emptyLists() throws {
         try means("", [String]())
         try means(" ", [String]())
@@ -241,7 +241,7 @@ struct WrittenTextTests {
     private enum Level: Int, Decodable, Sendable { case low = 1, high }
     private struct Name: RawRepresentable, Hashable, Decodable, Sendable { var rawValue: String }
 
-    @Test("A table in a variable, an argument, or a line of a .env file is written as a JSON object (law 24)")
+    @Test("A table in a variable, an argument, or a line of a .env file is written as a JSON object (law 15)")
     func tables() throws {
         let pool = Pool(size: 5, hosts: ["a", "b"])
         try means(#"{"size": 5, "hosts": ["a", "b"]}"#, pool)
@@ -256,7 +256,7 @@ struct WrittenTextTests {
         try expect(read(words, as: [Pool].self), equals: [Pool(size: 5, hosts: nil), Pool(size: 6, hosts: nil)])
     }
 
-    @Test("A text that isn't a JSON object is refused where a table is expected, with how to write one (law 25)")
+    @Test("A text that isn't a JSON object is refused where a table is expected, with how to write one (law 16)")
     func wrongTables() throws {
         let expected = #"expected a table, written as JSON, {"name": 1}"#
         try isMistake("a=1", Pool.self, expected + ", found text")
@@ -282,7 +282,7 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "A table in a text is merged where the key merges tables, with the variables of its members before it (law 24)")
+        "A table in a text is merged where the key merges tables, with the variables of its members before it (law 15)")
     func mergedTables() throws {
         let key = PropertyKey<Pool?>("written.merged", form: .merged)
         let container = Container()
@@ -296,7 +296,7 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "A text that isn't a table is a mistake where the key merges tables, also beside variables of members (law 25)")
+        "A text that isn't a table is a mistake where the key merges tables, also beside variables of members (law 16)")
     func wrongMergedTables() throws {
         let key = PropertyKey<Pool?>("written.merged", form: .merged)
         let container = Container()
@@ -306,7 +306,7 @@ struct WrittenTextTests {
                 "expected a table, written as JSON, {\"name\": 1}, found text"))
     }
 
-    @Test("Nothing shows the values in a table that a text holds, or should hold (law 26)")
+    @Test("Nothing shows the values in a table that a text holds, or should hold (law 17)")
     func secrets() throws {
         let texts = [#"{"size": "swordfish"}"#, #"{"size": 1, "swordfish"}"#, #"{"size": 1, "hosts": ["swordfish"]}"#]
         let key = PropertyKey<Pool?>("written.hidden")
@@ -327,7 +327,7 @@ struct WrittenTextTests {
         }
     }
 
-    @Test("The help says that a table can be written as JSON (law 24)")
+    @Test("The help says that a table can be written as JSON (law 15)")
     func tableHelp() throws {
         let container = Container()
         container.declare([
@@ -339,7 +339,7 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "The names of a dictionary are decoded by its keys' type: an enumeration or any other that a text gives (law 24)"
+        "The names of a dictionary are decoded by its keys' type: an enumeration or any other that a text gives (law 15)"
     )
     func dictionaries() throws {
         let sources: [any PropertySource] = [
@@ -370,7 +370,7 @@ struct WrittenTextTests {
         try expect(read(StructSource(reflecting: Holder()), as: [Mode: Int].self), equals: [.slow: 1])
     }
 
-    @Test("A name that a dictionary's keys don't have is an error at its place (law 25)")
+    @Test("A name that a dictionary's keys don't have is an error at its place (law 16)")
     func wrongKeys() throws {
         let key = PropertyKey("written.it", defaultValue: [Mode: Int]())
         let container = Container()
@@ -380,7 +380,7 @@ struct WrittenTextTests {
             equals: "t:2:1: written.it.slwo: the name must be one of slow, fast")
     }
 
-    @Test("A list of tables whose key merges tables has no arguments for its elements' members (law 24)")
+    @Test("A list of tables whose key merges tables has no arguments for its elements' members (law 15)")
     func mergedLists() throws {
         let key = PropertyKey("written.servers", defaultValue: [Pool](), form: .merged)
         let container = Container()
@@ -395,7 +395,7 @@ struct WrittenTextTests {
 
 extension WrittenTextTests {
     @Test(
-        "A file of a folder can hold a table as a JSON object, as a secret, alone and merged with others (laws 24, 26)")
+        "A file of a folder can hold a table as a JSON object, as a secret, alone and merged with others (laws 15, 17)")
     func folders() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)

@@ -3,7 +3,7 @@ import Observation
 import Support
 import Testing
 
-@Suite("Law 14: children and parents") struct ChildrenTests {}
+@Suite("Law 10: children and parents") struct ChildrenTests {}
 
 extension ChildrenTests {
     struct Size: Property { static var defaultValue: Int { 1 } }
@@ -21,7 +21,7 @@ extension ChildrenTests {
     ]
     private static let greeter = FeatureKey { Thing("Hello, \($0[Title.self])", $0) }
 
-    @Test("A value set in a child stays there (law 14)")
+    @Test("A value set in a child stays there (law 10)")
     func setStays() {
         Drawing(
             """
@@ -40,7 +40,7 @@ extension ChildrenTests {
         ) { $0[Self.greeter] }
     }
 
-    @Test("A child sees what its parent is set to, before and after it has read it (law 14)")
+    @Test("A child sees what its parent is set to, before and after it has read it (law 10)")
     func seesParent() {
         let title = Drawing(
             """
@@ -69,7 +69,7 @@ extension ChildrenTests {
         ) { $0[Self.greeter] }
     }
 
-    @Test("A child that set it itself does not see the parent's changes until it resets it (law 14)")
+    @Test("A child that set it itself does not see the parent's changes until it resets it (law 10)")
     func shadows() {
         let family = Drawing(
             """
@@ -88,7 +88,7 @@ extension ChildrenTests {
             """)
     }
 
-    @Test("A child that sets nil hides its parent's value (laws 1, 14)")
+    @Test("A child that sets nil hides its parent's value (laws 1, 10)")
     func setsNil() {
         let root = Container()
         root[Nickname.self] = "Ada"
@@ -99,7 +99,7 @@ extension ChildrenTests {
         expect(child[Nickname.self], equals: "Ada")
     }
 
-    @Test("A child is configured at birth, and one whose configuration throws leaves nothing behind (law 14)")
+    @Test("A child is configured at birth, and one whose configuration throws leaves nothing behind (law 10)")
     func configuredAtBirth() throws {
         struct Refused: Error {}
         let root = Container()
@@ -114,7 +114,7 @@ extension ChildrenTests {
         expect(root[Size.self], equals: 1)
     }
 
-    @Test("Set and reset on every level are seen below at once, eight generations deep (law 14)")
+    @Test("Set and reset on every level are seen below at once, eight generations deep (law 10)")
     func everyLevel() {
         var line = [Container()]
         for _ in 0..<8 { line.append(line.last!.child()) }
@@ -139,7 +139,7 @@ extension ChildrenTests {
         }
     }
 
-    @Test("Observers of children hear the parent's changes unless they are shadowed (law 14)")
+    @Test("Observers of children hear the parent's changes unless they are shadowed (law 10)")
     func observersHearParents() {
         let root = Container()
         let middle = root.child()
@@ -160,7 +160,7 @@ extension ChildrenTests {
         expect(heard.all.count, equals: 10)
     }
 
-    @Test("Observers of children hear of a feature that was set in the parent (law 14)")
+    @Test("Observers of children hear of a feature that was set in the parent (law 10)")
     func observersHearSets() {
         let root = Container()
         let child = root.child()
@@ -172,7 +172,7 @@ extension ChildrenTests {
         expect(heard.all, equals: ["set"])
     }
 
-    @Test("The values of a child's property follow the parent (law 14)")
+    @Test("The values of a child's property follow the parent (law 10)")
     func valuesFollow() async {
         let root = Container()
         let child = root.child()
@@ -187,7 +187,7 @@ extension ChildrenTests {
         await expect(values.next(isolation: nil), equals: 4)
     }
 
-    @Test("A child's observable follows the parent, unless the child hides the key (law 14)")
+    @Test("A child's observable follows the parent, unless the child hides the key (law 10)")
     func observableFollows() {
         let root = Container()
         let child = root.child()
@@ -208,7 +208,7 @@ extension ChildrenTests {
         expect(changes.value, equals: 1)
     }
 
-    @Test("A child keeps its parent alive, and nothing keeps a child (laws 8, 14)")
+    @Test("A child keeps its parent alive, and nothing keeps a child (laws 7, 10)")
     func lifetimes() {
         let alive = Counter()
         struct Held: Property { static var defaultValue: Token? { nil } }
@@ -238,7 +238,7 @@ extension ChildrenTests {
         expect(alive.value, equals: 0)
     }
 
-    @Test("A child that is released releases what it held, while its parent lives on (laws 8, 14)")
+    @Test("A child that is released releases what it held, while its parent lives on (laws 7, 10)")
     func childReleases() {
         struct Request: Property { static var defaultValue: Int { 0 } }
         struct Handler: Feature {
@@ -261,7 +261,7 @@ extension ChildrenTests {
 
 private let handlersAlive = Counter()
 
-@Suite("Law 14: what children cost") struct ChildrenCostTests {}
+@Suite("Law 10: what children cost") struct ChildrenCostTests {}
 
 extension ChildrenCostTests {
     struct Size: Property { static var defaultValue: Int { 1 } }
@@ -282,7 +282,7 @@ extension ChildrenCostTests {
     }
 
     @Test(
-        "With 10,000 live children that read it, a set on the root costs at most ten times as much as with none (law 14)"
+        "With 10,000 live children that read it, a set on the root costs at most ten times as much as with none (law 10)"
     )
     func setNanosecondsDoNotCountChildren() {
         let root = Container()
@@ -304,7 +304,7 @@ extension ChildrenCostTests {
         expect(heard.value > 0)
     }
 
-    @Test("50,000 children made, used and dropped leave the memory flat (laws 8, 14)")
+    @Test("50,000 children made, used and dropped leave the memory flat (laws 7, 10)")
     func residentMemoryIsFlat() async {
         await #expect(processExitsWith: .success) {
             let root = Container()

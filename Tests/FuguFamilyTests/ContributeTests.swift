@@ -26,7 +26,7 @@ extension ContributeTests {
 
     private func texts(_ container: Container) -> [String] { container[routes].map(\.text) }
 
-    @Test("The list's own elements come first, then those that it inherited, each in the order of the calls (law 14)")
+    @Test("The list's own elements come first, then those that it inherited, each in the order of the calls (law 10)")
     func order() {
         let container = Container()
         container.contribute(to: { _ in routes }) { _ in Route("root 1") }
@@ -44,7 +44,7 @@ extension ContributeTests {
         expect(texts(container.child()), equals: ["own", "root 1", "root 2", "root 3"])
     }
 
-    @Test("What an element reads is the list's input, and a child that overrides it has its own list (laws 3 and 16)")
+    @Test("What an element reads is the list's input, and a child that overrides it has its own list (laws 3 and 10)")
     func elements() {
         let container = Container()
         let loads = Counter()
@@ -62,7 +62,7 @@ extension ContributeTests {
         expect(container.child()[routes][2], is: container[routes][2])
     }
 
-    @Test("An element that is added later is in the next read, for children and observers, too (law 19)")
+    @Test("An element that is added later is in the next read, for children and observers, too (law 12)")
     func later() {
         let container = Container()
         let child = container.child()
@@ -77,7 +77,7 @@ extension ContributeTests {
         expect(texts(child), equals: ["own", "late", "later"])
     }
 
-    @Test("The elements of a list that reloads reload with it (law 19)")
+    @Test("The elements of a list that reloads reload with it (law 12)")
     func reloads() {
         let list = FeatureKey<[String]>(reloadsWhenInputsChange: true, id: UniqueID()) { ["own \($0[Level.self])"] }
         let container = Container()
@@ -91,7 +91,7 @@ extension ContributeTests {
         expect(child[list], equals: ["own 2", "added 2", "child 7"])
     }
 
-    @Test("Reset removes what this container has added, and releases it (laws 8 and 20)")
+    @Test("Reset removes what this container has added, and releases it (laws 7 and 13)")
     func resets() {
         let container = Container()
         let child = container.child()
@@ -123,7 +123,7 @@ extension ContributeTests {
         expect(texts(container), equals: ["own", "root"])
     }
 
-    @Test("The order of the calls is the order of layers, for elements and decorations alike (law 14)")
+    @Test("The order of the calls is the order of layers, for elements and decorations alike (law 10)")
     func decorated() {
         let container = Container()
         func add(_ text: String, to container: Container) {
@@ -147,7 +147,7 @@ extension ContributeTests {
         expect(texts(container), equals: ["a(set)", "fourth"])
     }
 
-    @Test("A copy has the elements of a container and of its ancestors, in the same order (law 18)")
+    @Test("A copy has the elements of a container and of its ancestors, in the same order (law 2)")
     func copies() {
         let container = Container()
         container.contribute(to: { _ in routes }) { Route("root \($0[Level.self])") }
@@ -158,7 +158,7 @@ extension ContributeTests {
         expect(copy[routes][1] !== child[routes][1])
     }
 
-    @Test("Ten thousand elements are loaded in order, without nesting (law 30)")
+    @Test("Ten thousand elements are loaded in order, without nesting (law 20)")
     func many() {
         let container = Container()
         for number in 1...10_000 { container.contribute(to: { _ in routes }) { _ in Route("\(number)") } }
@@ -174,7 +174,7 @@ extension ContributeTests {
         expect(container.child { $0[Level.self] = 2 }[Steps.self], equals: ["first", "level 2", "last"])
     }
 
-    @Test("An element of a child is no element of its siblings, even if the same line adds it (law 14)")
+    @Test("An element of a child is no element of its siblings, even if the same line adds it (law 10)")
     func siblings() {
         let container = Container()
         let children = (1...3).map { number in
@@ -187,7 +187,7 @@ extension ContributeTests {
         expect(texts(container), equals: ["own"])
     }
 
-    @Test("Elements that threads add at the same moment are all in the list (law 7)")
+    @Test("Elements that threads add at the same moment are all in the list (law 6)")
     func threads() {
         let container = Container()
         let list = FeatureKey<[Int]>(id: UniqueID()) { _ in [] }

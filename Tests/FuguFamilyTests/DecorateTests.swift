@@ -59,7 +59,7 @@ extension DecorateTests {
         expect(replaced[Mailer.self].text, equals: "logged replaced 1")
     }
 
-    @Test("Decorations stack: the last one is the outermost, and those of a child wrap what it inherits (law 14)")
+    @Test("Decorations stack: the last one is the outermost, and those of a child wrap what it inherits (law 10)")
     func stacks() {
         let container = Container()
         Self.add("1", to: container)
@@ -74,7 +74,7 @@ extension DecorateTests {
         expect(container[Mailer.self].text, equals: "2(1(mailer 1))")
     }
 
-    @Test("Sixty decorations of one key, and ten thousand, load without nesting (law 6)", arguments: [60, 10_000])
+    @Test("Sixty decorations of one key, and ten thousand, load without nesting (law 5)", arguments: [60, 10_000])
     func many(count: Int) {
         let key = FeatureKey<Int>(id: UniqueID()) { _ in 0 }
         let container = Container()
@@ -83,7 +83,7 @@ extension DecorateTests {
         expect(container.child { $0.decorate({ _ in key }) { number, _ in -number } }[key], equals: -count)
     }
 
-    @Test("Threads that decorate one key at the same moment lose none of the decorations (law 7)")
+    @Test("Threads that decorate one key at the same moment lose none of the decorations (law 6)")
     func threads() {
         let key = FeatureKey<Int>(id: UniqueID()) { _ in 0 }
         let container = Container()
@@ -93,7 +93,7 @@ extension DecorateTests {
         expect(container[key], equals: 400)
     }
 
-    @Test("A child that overrides an input of the wrapper or of what it wraps has its own of both (laws 15 and 16)")
+    @Test("A child that overrides an input of the wrapper or of what it wraps has its own of both (laws 10 and 11)")
     func childOverrides() {
         let container = Container()
         container.decorate(Mailer.self) { mailer, container in
@@ -108,7 +108,7 @@ extension DecorateTests {
         expect(second[Mailer.self], is: shared)
     }
 
-    @Test("A decoration of a child concerns nobody above or beside it, and loads an instance of its own (law 14)")
+    @Test("A decoration of a child concerns nobody above or beside it, and loads an instance of its own (law 10)")
     func childAlone() {
         let container = Container()
         let (child, other) = (container.child(), container.child())
@@ -121,7 +121,7 @@ extension DecorateTests {
         expect(other[Mailer.self].inner, is: container[Mailer.self])
     }
 
-    @Test("A child decorates what it inherits at the call; what changes above later doesn't reach it (law 14)")
+    @Test("A child decorates what it inherits at the call; what changes above later doesn't reach it (law 10)")
     func changesAbove() {
         let container = Container()
         let child = container.child()
@@ -139,7 +139,7 @@ extension DecorateTests {
         expect(child[Mailer.self].text, equals: "c(set)")
     }
 
-    @Test("Reset removes the decorations of this container and releases what they wrapped (laws 8 and 20)")
+    @Test("Reset removes the decorations of this container and releases what they wrapped (laws 7 and 13)")
     func resets() {
         let container = Container()
         let child = container.child()
@@ -163,7 +163,7 @@ extension DecorateTests {
         expect(child.graph.entries.allSatisfy { $0.container == 0 })
     }
 
-    @Test("A copy has what the nearest decorated, and loads it anew; the last container wins (law 18)")
+    @Test("A copy has what the nearest decorated, and loads it anew; the last container wins (law 2)")
     func copies() {
         let container = Container()
         Self.add("1", to: container)
@@ -182,7 +182,7 @@ extension DecorateTests {
         expect(Container(copying: container, decorated)[Mailer.self].text, equals: "3(mailer 1)")
     }
 
-    @Test("A decorated feature is loaded once for all who ask at the same moment (law 4)")
+    @Test("A decorated feature is loaded once for all who ask at the same moment (law 3)")
     func once() {
         let loads = Counter()
         let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
@@ -194,7 +194,7 @@ extension DecorateTests {
         expect(loads.value, equals: 1)
     }
 
-    @Test("A decorated feature that reloads follows its own inputs and those of what it wraps (law 19)")
+    @Test("A decorated feature that reloads follows its own inputs and those of what it wraps (law 12)")
     func reloads() {
         struct Offset: Property { static var defaultValue: Int { 0 } }
         let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { $0[Level.self] }
@@ -208,7 +208,7 @@ extension DecorateTests {
         expect(seen.all, equals: [10, 20, 23])
     }
 
-    @Test("A declared home is that of the wrapper, too, where it's decorated at home or above (law 15)")
+    @Test("A declared home is that of the wrapper, too, where it's decorated at home or above (law 11)")
     func shared() throws {
         let key = FeatureKey(home: .shared, id: UniqueID()) { _ in Mailer("pool") }
         let container = Container()
@@ -220,7 +220,7 @@ extension DecorateTests {
         expect(child[key].inner?.text, equals: "shared")
     }
 
-    @Test("What a load decorates in a child of its own is loaded there (law 15)")
+    @Test("What a load decorates in a child of its own is loaded there (law 11)")
     func inChildOfLoad() {
         let reader = FeatureKey<String>(id: UniqueID()) { _ in
             let child = Container.current.child()
@@ -232,7 +232,7 @@ extension DecorateTests {
         expect(Container()[reader], equals: "k(mailer 1)")
     }
 
-    @Test("A replacement or a decoration that reads its own key ends with a message that names decorate (law 6)")
+    @Test("A replacement or a decoration that reads its own key ends with a message that names decorate (law 5)")
     func ownReplacement() async {
         struct Loop: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> Loop { Loop() }
@@ -258,7 +258,7 @@ extension DecorateTests {
         expectMessage(of: result, "closure that replaces or decorates Mailer reads Mailer")
     }
 
-    @Test("A load can't decorate anything (law 15)")
+    @Test("A load can't decorate anything (law 11)")
     func inLoad() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -271,7 +271,7 @@ extension DecorateTests {
         expectMessage(of: result, "changes Mailer while it loads")
     }
 
-    @Test("A set at the same moment as a decoration is decorated, or wins, and is never lost (law 10)")
+    @Test("A set at the same moment as a decoration is decorated, or wins, and is never lost (law 9)")
     func setMeanwhile() async {
         for round in 1...300 {
             let container = Container()

@@ -45,7 +45,7 @@ extension ExplainTests {
         explanation.sentences.map { $0.replacing(#/ in [0-9.]+ (ns|µs|ms|s)/#, with: "") }
     }
 
-    @Test("Why an instance lives where it lives: what it read is set there, directly or on a way (law 15)")
+    @Test("Why an instance lives where it lives: what it read is set there, directly or on a way (law 11)")
     func homes() {
         let root = Container()
         let request = root.child { $0.requestID = 7 }
@@ -71,7 +71,7 @@ extension ExplainTests {
             equals: "It lives in container 1, which read it, because it or one of its inputs is local.")
     }
 
-    @Test("A container is called by its own name, which no child inherits and which is no entry (law 15)")
+    @Test("A container is called by its own name, which no child inherits and which is no entry (law 11)")
     func names() {
         let root = Container()
         let request = root.child {
@@ -91,7 +91,7 @@ extension ExplainTests {
         expect(part.graph.containers.map(\.name), equals: ["root", "container 1", "container 2"])
     }
 
-    @Test("An explanation of a value names its origin and the values that it hides (laws 14 and 20)")
+    @Test("An explanation of a value names its origin and the values that it hides (laws 10 and 13)")
     func values() {
         let root = Container()
         let child = root.child()
@@ -115,7 +115,7 @@ extension ExplainTests {
         expect(root.explain(\.greeting).sentences.count, equals: 2)
     }
 
-    @Test("A secret is never printed, nor what hides it or is hidden by it (law 26)")
+    @Test("A secret is never printed, nor what hides it or is hidden by it (law 17)")
     func secrets() {
         let root = Container()
         let child = root.child { $0.secret = "child" }
@@ -128,7 +128,7 @@ extension ExplainTests {
             ])
     }
 
-    @Test("Whether it is stale, and since which change (law 19)")
+    @Test("Whether it is stale, and since which change (law 12)")
     func stale() {
         let container = Container()
         let reports = container.logReports()
@@ -231,7 +231,7 @@ extension GraphFailureTests {
         return container
     }
 
-    @Test("A load that failed stays in the graph with its error and what it had read (law 27)")
+    @Test("A load that failed stays in the graph with its error and what it had read (law 4)")
     func failures() async throws {
         let container = await failed()
         let graph = container.graph
@@ -252,7 +252,7 @@ extension GraphFailureTests {
         expect(container.graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
     }
 
-    @Test("No secret is in any format, though the error of a load quotes it (law 26)")
+    @Test("No secret is in any format, though the error of a load quotes it (law 17)")
     func secrets() async throws {
         let container = await failed()
         let graph = container.graph
@@ -277,7 +277,7 @@ extension GraphFailureTests {
         expect(container.graph.filtered(by: "Nobody").entries, equals: [])
     }
 
-    @Test("Filtered by container, what it sees is left (law 14)")
+    @Test("Filtered by container, what it sees is left (law 10)")
     func filteredByContainer() {
         let root = Container()
         let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
@@ -288,7 +288,7 @@ extension GraphFailureTests {
         withExtendedLifetime(children) {}
     }
 
-    @Test("A load in progress is in the graph, with its reads so far and the load that it waits for (law 4)")
+    @Test("A load in progress is in the graph, with its reads so far and the load that it waits for (law 3)")
     func loading() {
         struct Slow: Feature {
             @TaskLocal static var gates: (reached: Gate, open: Gate)?
@@ -325,7 +325,7 @@ extension GraphFailureTests {
         expect(container.graph["c0_Outer"]?.state, equals: .loaded)
     }
 
-    @Test("A cancelled load is no failure (law 27)")
+    @Test("A cancelled load is no failure (law 4)")
     func cancelled() async {
         struct Cancelled: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> Cancelled { throw CancellationError() }

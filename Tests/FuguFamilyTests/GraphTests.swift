@@ -46,7 +46,7 @@ extension GraphTests {
         return try entry(name, container, depth: depth).inputs.map { try #require(names[$0]) }
     }
 
-    @Test("A key that a load reads twice is one input, however many the load has (law 15)")
+    @Test("A key that a load reads twice is one input, however many the load has (law 11)")
     func oneInputForEachKey() {
         let inputs = (0..<40).map { number in PropertyKey(defaultValue: number, id: number) }
         let sum = FeatureKey(id: UniqueID()) { container in
@@ -108,7 +108,7 @@ extension GraphTests {
         expect(Set(child.graph.entries.map(\.id)).count, equals: 4)
     }
 
-    @Test("A value set in a child names the value that it overrides, in JSON and in words, too (law 14)")
+    @Test("A value set in a child names the value that it overrides, in JSON and in words, too (law 10)")
     func overrides() throws {
         let root = Container()
         let child = root.child()
@@ -146,7 +146,7 @@ extension GraphTests {
         withExtendedLifetime((sibling, grandchild)) {}
     }
 
-    @Test("It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 19)")
+    @Test("It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 12)")
     func staleByLoader() throws {
         let changes: [(Container) -> Void] = [
             { $0.replace(Client.self) { _ in Client() } },
@@ -167,7 +167,7 @@ extension GraphTests {
         }
     }
 
-    @Test("A feature is stale when something changed that it was made from, until it loads again (law 19)")
+    @Test("A feature is stale when something changed that it was made from, until it loads again (law 12)")
     func stale() throws {
         let container = Container()
         let reports = container.logReports()
@@ -189,7 +189,7 @@ extension GraphTests {
         _ = reports
     }
 
-    @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 10 and 19)")
+    @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 9 and 12)")
     func equalIsNotStale() throws {
         let container = Container()
         let reports = container.logReports()
@@ -208,7 +208,7 @@ extension GraphTests {
         #endif
     }
 
-    @Test("The graph of a child marks stale what an ancestor's change made so (laws 14 and 19)")
+    @Test("The graph of a child marks stale what an ancestor's change made so (laws 10 and 12)")
     func staleBelow() throws {
         let root = Container().unreported
         let child = root.child { $0[Password.self] = "other" }
@@ -309,7 +309,7 @@ extension GraphTests {
         expect(container.graph.entries, equals: [])
     }
 
-    @Test("No value is in it, secret or not (law 26)")
+    @Test("No value is in it, secret or not (law 17)")
     func noValues() throws {
         let container = Container()
         container[Host.self] = "example.org"
@@ -322,7 +322,7 @@ extension GraphTests {
         }
     }
 
-    @Test("A scope's graph has what its rules set, as an ancestor's (law 21)")
+    @Test("A scope's graph has what its rules set, as an ancestor's (law 14)")
     func scopes() throws {
         let container = Container()
         container.configureScopes { $0[Host.self] = "rule" }

@@ -26,7 +26,7 @@ private struct Plain: Feature {
 @Suite("Handles of updates and observables") struct HandlesTests {}
 
 extension HandlesTests {
-    @Test("An update's handle gives async features, what the update has set before what is there (law 7)")
+    @Test("An update's handle gives async features, what the update has set before what is there (law 6)")
     func updateReadsAsync() async throws {
         let container = Container()
         let handles = Log<any FeatureContainer>()
@@ -53,7 +53,7 @@ extension HandlesTests {
         try await expect(handle[Fetched.self], equals: 1)
     }
 
-    @Test("An update's handle says what is there, and keeps what is registered (laws 7 and 28)")
+    @Test("An update's handle says what is there, and keeps what is registered (laws 6 and 18)")
     func updateLooks() async throws {
         let container = Container()
         let log = Log<String>()
@@ -66,7 +66,7 @@ extension HandlesTests {
         expect(log.removeAll(), equals: ["closed"])
     }
 
-    @Test("Through an observable, what is there is read without loading, and closers are registered (laws 13, 27, 28)")
+    @Test("Through an observable, what is there is read without loading, and closers are registered (laws 4, 9, 18)")
     func observable() async throws {
         let container = Container()
         let log = Log<String>()
@@ -96,7 +96,7 @@ extension HandlesTests {
         expect(container.salute, equals: "hello Anna!")
     }
 
-    @Test("An observer that a load adds through Container.current outlives the load's handle (laws 8 and 10)")
+    @Test("An observer that a load adds through Container.current outlives the load's handle (laws 7 and 9)")
     func observedInLoad() {
         let container = Container()
         _ = container[Watching.self]
@@ -111,7 +111,7 @@ extension HandlesTests {
     }
 
     @Test(
-        "An observer added through a kept handle after its load is called, beside the container's own (laws 8 and 10)")
+        "An observer added through a kept handle after its load is called, beside the container's own (laws 7 and 9)")
     func observedByKeptHandle() {
         let container = Container()
         let handles = Log<any FeatureContainer>()
@@ -128,7 +128,7 @@ extension HandlesTests {
         expect(early.all == [1, 0, 2] && late.all == [0, 2])
     }
 
-    @Test("A container that is closed says so (law 28)")
+    @Test("A container that is closed says so (law 18)")
     func closed() async throws {
         let container = Container()
         expect(!"\(container)".contains("closed"))
@@ -243,7 +243,7 @@ extension InjectedTests {
         expect(alive == nil)
     }
 
-    @Test("takes a closure, in which a key path that is kept in a variable can be read, and a container (law 15)")
+    @Test("takes a closure, in which a key path that is kept in a variable can be read, and a container (law 11)")
     func closuresAndKeptKeyPaths() {
         let container = Container()
         container.greeting = "ahoj"
@@ -265,7 +265,7 @@ extension InjectedTests {
         }
     }
 
-    @Test("inside load(in:) with the handle it is recorded: a child that sets what was read has its own (law 15)")
+    @Test("inside load(in:) with the handle it is recorded: a child that sets what was read has its own (law 11)")
     func handle() {
         let root = Container()
         expect(root[Guest.self].card, equals: "world")
@@ -276,7 +276,7 @@ extension InjectedTests {
         expect(child.graph.entries.first { $0.name == "Guest" && $0.depth == 1 }?.inputs.count, equals: 1)
     }
 
-    @Test("inside load(in:) without a container it reads the load's own, and is recorded (law 15)")
+    @Test("inside load(in:) without a container it reads the load's own, and is recorded (law 11)")
     func insideLoad() {
         let root = Container()
         let child = root.child { $0.greeting = "ahoj" }
@@ -286,7 +286,7 @@ extension InjectedTests {
         expect(root.child()[Host.self].sign, equals: "hello")
     }
 
-    @Test("kept by a feature it answers from the feature's home, and such reads are no inputs (law 15)")
+    @Test("kept by a feature it answers from the feature's home, and such reads are no inputs (law 11)")
     func keptByFeature() {
         let root = Container().unreported
         expect(root.child()[Guest.self].name, equals: "world")
@@ -297,7 +297,7 @@ extension InjectedTests {
         expect(other[Guest.self].name, equals: "Ada")
     }
 
-    @Test("kept by a feature it does not keep the container (law 8)")
+    @Test("kept by a feature it does not keep the container (law 7)")
     func noCircle() {
         var container: Container? = Container()
         weak let alive = container

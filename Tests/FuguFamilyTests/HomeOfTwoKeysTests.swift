@@ -13,7 +13,7 @@ extension ContainerKeys {
     fileprivate var inferredArchive: FeatureKey<Thing> { .init { Thing("\($0.region) \($0.tenant)", $0) } }
 }
 
-/// Law 15: homes declared by a key.
+/// Law 11: homes declared by a key.
 @Suite struct HomeOfTwoKeysTests {
     final class Index: Feature, Sendable {
         static var home: Home { .with(\.tenant) }
@@ -38,7 +38,7 @@ extension ContainerKeys {
     ]
 
     @Test(
-        "With a home of two keys, an instance lives in the nearest container that sets one of them, or in the root (law 15)"
+        "With a home of two keys, an instance lives in the nearest container that sets one of them, or in the root (law 11)"
     )
     func twoKeys() {
         Drawing(
@@ -57,7 +57,7 @@ extension ContainerKeys {
     }
 
     @Test(
-        "Setting or resetting either key makes another container the home, and the instance of the former goes (law 15)"
+        "Setting or resetting either key makes another container the home, and the instance of the former goes (law 11)"
     )
     func change() {
         let drawing = Drawing(
@@ -92,7 +92,7 @@ extension ContainerKeys {
     }
 
     @Test(
-        "Whether an instance stays is decided after all writes of an update, in any order (laws 7, 15, and 16)",
+        "Whether an instance stays is decided after all writes of an update, in any order (laws 6, 10, and 11)",
         arguments: [false, true])
     func update(setsFirst: Bool) {
         for key: any KeyPath<ContainerKeys, FeatureKey<Thing>> & Sendable in [\.archive, \.inferredArchive] {
@@ -120,7 +120,7 @@ extension ContainerKeys {
     }
 
     @Test(
-        "Types name a home of two keys, too, and a child that overrides an input is an error with the declaration (law 15)"
+        "Types name a home of two keys, too, and a child that overrides an input is an error with the declaration (law 11)"
     )
     func types() throws {
         let root = Container().unreported
@@ -138,7 +138,7 @@ extension ContainerKeys {
     }
 
     #if DEBUG
-    @Test("A debug build reports a read through a child where nobody sets one of the two keys (law 15)")
+    @Test("A debug build reports a read through a child where nobody sets one of the two keys (law 11)")
     func unset() {
         let root = Container()
         let reports = root.logReports()
@@ -151,7 +151,7 @@ extension ContainerKeys {
     }
     #endif
 
-    @Test("The path to an input that a child overrides ends with the key of a home that no load reads (law 15)")
+    @Test("The path to an input that a child overrides ends with the key of a home that no load reads (law 11)")
     func path() {
         let child = Container().unreported.child { $0.tenant = "acme" }
         let error = #expect(throws: LoadError.self) { try child[Bank.self] }

@@ -16,7 +16,7 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Law 15: readers that override what a declared home was made from", .timeLimit(.minutes(5)))
+@Suite("Law 11: readers that override what a declared home was made from", .timeLimit(.minutes(5)))
 struct HomeOverrideTests {
     final class Made: Sendable {
         let text: String

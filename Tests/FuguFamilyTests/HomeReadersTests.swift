@@ -12,7 +12,7 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Law 15: features that live where a key is set") struct HomeKeyTests {}
+@Suite("Law 11: features that live where a key is set") struct HomeKeyTests {}
 
 extension HomeKeyTests {
     /// Reads the address, and not the tenant by which it lives.
@@ -61,7 +61,7 @@ extension HomeKeyTests {
         static func load(in container: any FeatureContainer) throws -> Report { Report(try container[Pool.self]) }
     }
 
-    @Test("It lives in the nearest container that sets the key, whoever asks first, and all below share it (law 15)")
+    @Test("It lives in the nearest container that sets the key, whoever asks first, and all below share it (law 11)")
     func nearest() async throws {
         let root = Container().unreported
         let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
@@ -92,7 +92,7 @@ extension HomeKeyTests {
         static func load(in container: any FeatureContainer) throws -> Thing { Thing(container.address, container) }
     }
 
-    @Test("It lives in the root where no container sets the key, also if it was loaded there first (law 15)")
+    @Test("It lives in the root where no container sets the key, also if it was loaded there first (law 11)")
     func root() throws {
         let family = Drawing(
             """
@@ -111,7 +111,7 @@ extension HomeKeyTests {
             """)
     }
 
-    @Test("It lives where the nearest tenant is set, and no lower, whatever is set there (laws 15 and 16)")
+    @Test("It lives where the nearest tenant is set, and no lower, whatever is set there (laws 10 and 11)")
     func drawn() {
         let family = Drawing(
             """
@@ -132,7 +132,7 @@ extension HomeKeyTests {
             """)
     }
 
-    @Test("A container further down that sets the key again has its own, and what is made from it lives there (law 15)")
+    @Test("A container further down that sets the key again has its own, and what is made from it lives there (law 11)")
     func nested() throws {
         let root = Container().unreported
         let outer = root.child { $0.tenant = "outer" }
@@ -145,7 +145,7 @@ extension HomeKeyTests {
         try expect(outer[Pool.self] !== report.pool)
     }
 
-    @Test("It goes when the key is reset, and the one above is shared again (laws 15 and 16)")
+    @Test("It goes when the key is reset, and the one above is shared again (laws 10 and 11)")
     func reset() throws {
         let root = Container().unreported
         let pool = try root[Pool.self]
@@ -157,7 +157,7 @@ extension HomeKeyTests {
         try expect(tenant[Pool.self], is: pool)
     }
 
-    @Test("It goes with the key even where other inputs are set, whatever kind it is and whoever asks (laws 15 and 16)")
+    @Test("It goes with the key even where other inputs are set, whatever kind it is and whoever asks (laws 10 and 11)")
     func resetAmongOthers() async throws {
         for depth in 0...2 {
             let tenant = Container().unreported.child {
@@ -188,7 +188,7 @@ extension HomeKeyTests {
         }
     }
 
-    @Test("It goes when a container above sets the key, if it lives there by a replaced loader (law 15)")
+    @Test("It goes when a container above sets the key, if it lives there by a replaced loader (law 11)")
     func setAbove() throws {
         let replaced = Container().unreported.child()
         replaced.replace(Pool.self) { Pool($0.address) }
@@ -201,7 +201,7 @@ extension HomeKeyTests {
         try expect(child[Pool.self].address, equals: "child.example")
     }
 
-    @Test("A read through a container further down that overrides an input is an error with the way there (law 15)")
+    @Test("A read through a container further down that overrides an input is an error with the way there (law 11)")
     func overriddenInput() async throws {
         let root = Container().unreported
         let tenant = root.child {
@@ -223,7 +223,7 @@ extension HomeKeyTests {
         try expect(request.child()[Pool.self].address, equals: "b.example")
     }
 
-    @Test("A child can set it for itself, and sees one that an ancestor has set (laws 14 and 15)")
+    @Test("A child can set it for itself, and sees one that an ancestor has set (laws 10 and 11)")
     func isSet() throws {
         let root = Container().unreported
         let double = Pool("double")
@@ -238,7 +238,7 @@ extension HomeKeyTests {
         try expect(tenant[Pool.self] !== own)
     }
 
-    @Test("Thirty-two threads of two tenants load it once for each (laws 15 and 17)")
+    @Test("Thirty-two threads of two tenants load it once for each (laws 3 and 11)")
     func threads() async throws {
         let root = Container().unreported
         let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
@@ -258,7 +258,7 @@ extension HomeKeyTests {
     }
 
     #if DEBUG
-    @Test("No debug build reports that it loads again for a container that sets the key (law 15)")
+    @Test("No debug build reports that it loads again for a container that sets the key (law 11)")
     func notReported() throws {
         let root = Container()
         let reports = Log<String>()
@@ -268,7 +268,7 @@ extension HomeKeyTests {
         expect(!reports.all.contains { $0.contains("loads again for a child container") })
     }
 
-    @Test("A debug build reports, once, a read through a child where nobody sets the key (law 15)")
+    @Test("A debug build reports, once, a read through a child where nobody sets the key (law 11)")
     func unset() {
         let root = Container()
         let reports = root.logReports()
@@ -322,10 +322,10 @@ private struct Local: Feature {
     static func load(in container: any FeatureContainer) -> Local { Local(size: container[Size.self]) }
 }
 
-@Suite("Law 15: @Injected asks at each access") struct HomeInjectedTests {}
+@Suite("Law 11: @Injected asks at each access") struct HomeInjectedTests {}
 
 extension HomeInjectedTests {
-    @Test("Made where nothing is bound, it asks whoever is current (law 15)")
+    @Test("Made where nothing is bound, it asks whoever is current (law 11)")
     func unbound() {
         let painter = Painter()
         expect(
@@ -341,7 +341,7 @@ extension HomeInjectedTests {
         expect(painter.count, equals: 10)
     }
 
-    @Test("Made in a container, it asks that one and those below, and no other (law 15)")
+    @Test("Made in a container, it asks that one and those below, and no other (law 11)")
     func bound() async {
         let root = Container()
         root.color = "red"
@@ -359,7 +359,7 @@ extension HomeInjectedTests {
         await expect(Container.with(child) { await Task { painter.color }.value }, equals: "blue")
     }
 
-    @Test("Made while a feature loads, it follows the overrides of the feature's caller (law 15)")
+    @Test("Made while a feature loads, it follows the overrides of the feature's caller (law 11)")
     func inFeature() {
         let root = Container()
         root.color = "red"
@@ -373,7 +373,7 @@ extension HomeInjectedTests {
         expect(painter.paint, equals: "white paint")
     }
 
-    @Test("A feature's home is what counts, not who asked for it (law 15)")
+    @Test("A feature's home is what counts, not who asked for it (law 11)")
     func home() {
         let root = Container()
         let child = root.child { $0[Size.self] = 2 }
@@ -389,7 +389,7 @@ extension HomeInjectedTests {
         expect(Container.with(child.child { $0.color = "green" }) { local.color }, equals: "green")
     }
 
-    @Test("A read while another feature loads is that feature's input (law 15)")
+    @Test("A read while another feature loads is that feature's input (law 11)")
     func recorded() {
         struct Reader: Feature {
             let color: String
@@ -403,7 +403,7 @@ extension HomeInjectedTests {
         expect(root[Reader.self].color, equals: "grey")
     }
 
-    @Test("A given container is always asked (law 15)")
+    @Test("A given container is always asked (law 11)")
     func given() {
         let (root, other) = (Container(), Container())
         root.color = "red"
@@ -414,14 +414,14 @@ extension HomeInjectedTests {
     }
 }
 
-// Law 15: what load(in:) reads is recorded, and nothing else. @Injected asks `Container.current` if the wrapper was made
+// Law 11: what load(in:) reads is recorded, and nothing else. @Injected asks `Container.current` if the wrapper was made
 // where nothing was bound, or if that is the container it was made in or a descendant; else the one it was made in.
-@Suite("Law 15: whose reads are recorded", .timeLimit(.minutes(5))) struct HomeThreadsTests {}
+@Suite("Law 11: whose reads are recorded", .timeLimit(.minutes(5))) struct HomeThreadsTests {}
 
 extension HomeThreadsTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
 
-    @Test("Other threads' reads through a scope that a load was the first to take aren't inputs of the load (law 15)")
+    @Test("Other threads' reads through a scope that a load was the first to take aren't inputs of the load (law 11)")
     func scopeInALoad() async throws {
         for rules in [false, true] {
             let (taken, goesOn) = (Gate(), Gate())
@@ -448,7 +448,7 @@ extension HomeThreadsTests {
         }
     }
 
-    @Test("Later reads by a scope that a load took aren't inputs either, and its rules apply (laws 15 and 21)")
+    @Test("Later reads by a scope that a load took aren't inputs either, and its rules apply (laws 11 and 14)")
     func scopeAfterTheLoad() {
         let root = Container()
         root.configureScopes("/a") { $0[Number.self] = 10 }
@@ -464,7 +464,7 @@ extension HomeThreadsTests {
         @Injected(Number.self) var number
     }
 
-    @Test("A wrapper made where Container.shared is bound asks that one, or a descendant that is current (law 15)")
+    @Test("A wrapper made where Container.shared is bound asks that one, or a descendant that is current (law 11)")
     func injectedWhereSharedIsBound() {
         let other = Container()
         other[Number.self] = 5
@@ -479,7 +479,7 @@ extension HomeThreadsTests {
     }
 }
 
-@Suite("Reads that a load starts elsewhere: no race decides where an instance lives (law 15)")
+@Suite("Reads that a load starts elsewhere: no race decides where an instance lives (law 11)")
 struct HomeTaskReadsTests {}
 
 extension ContainerKeys {
@@ -502,7 +502,7 @@ extension ContainerKeys {
 }
 
 extension HomeTaskReadsTests {
-    @Test("On a bare thread and in a detached task, Container.current is Container.shared, also during a load (law 15)")
+    @Test("On a bare thread and in a detached task, Container.current is Container.shared, also during a load (law 11)")
     func bareThreads() async {
         let detached = await Container.with(Container()) { await Task.detached { Container.current }.value }
         expect(detached, is: Container.shared)
@@ -560,7 +560,7 @@ extension HomeTaskReadsTests {
     }
 
     @Test(
-        "What a task reads through Container.current that a load started is no input, before the end of the load either (law 15)",
+        "What a task reads through Container.current that a load started is no input, before the end of the load either (law 11)",
         arguments: Kind.all, [true, false])
     func tasks(kind: Kind, isBeforeEnd: Bool) async throws {
         let root = Container().unreported
@@ -581,7 +581,7 @@ extension HomeTaskReadsTests {
     }
 
     @Test(
-        "What a plain load reads on a thread for which it waits is an input, through the handle that it was given (law 15)"
+        "What a plain load reads on a thread for which it waits is an input, through the handle that it was given (law 11)"
     )
     func handles() {
         let root = Container()
@@ -602,7 +602,7 @@ extension HomeTaskReadsTests {
         }
     }
 
-    @Test("Child tasks of an async load read inputs, and what they load reads its own (law 15)")
+    @Test("Child tasks of an async load read inputs, and what they load reads its own (law 11)")
     func childTasks() async throws {
         let root = Container()
         let child = root.child { $0.raceUser = "ada" }

@@ -7,7 +7,7 @@ extension ContainerKeys {
     fileprivate var law15Request: PropertyKey<Int> { .init(defaultValue: 0) }
 }
 
-@Suite("Law 15: a feature lives where its inputs live") struct HomeTests {}
+@Suite("Law 11: a feature lives where its inputs live") struct HomeTests {}
 
 extension HomeTests {
     /// Names the container that answers; every container of these tests sets its own.
@@ -50,7 +50,7 @@ extension HomeTests {
         Thing(container[IsFancy.self] ? "\(container[Request.self])" : container[Tenant.self], container)
     }
 
-    @Test("A feature that reads nothing lives in the root, whoever asks first (law 15)")
+    @Test("A feature that reads nothing lives in the root, whoever asks first (law 11)")
     func readsNothing() {
         Drawing(
             """
@@ -62,7 +62,7 @@ extension HomeTests {
         ) { $0[Self.pool] }
     }
 
-    @Test("A feature that reads only the root's values lives in the root (law 15)")
+    @Test("A feature that reads only the root's values lives in the root (law 11)")
     func readsRoot() {
         Drawing(
             """
@@ -73,7 +73,7 @@ extension HomeTests {
         ) { $0[Self.handler] }
     }
 
-    @Test("A feature that reads what each request sets is made for each request (law 15)")
+    @Test("A feature that reads what each request sets is made for each request (law 11)")
     func readsRequest() {
         Drawing(
             """
@@ -85,7 +85,7 @@ extension HomeTests {
         ) { $0[Self.handler] }
     }
 
-    @Test("Inputs of inputs count, too (law 15)")
+    @Test("Inputs of inputs count, too (law 11)")
     func throughOthers() {
         Drawing(
             """
@@ -106,7 +106,7 @@ extension HomeTests {
         }
     }
 
-    @Test("The deepest of those that hold what was read is the home (law 15)")
+    @Test("The deepest of those that hold what was read is the home (law 11)")
     func deepest() {
         Drawing(
             """
@@ -119,7 +119,7 @@ extension HomeTests {
         ) { $0[Self.invoice] }
     }
 
-    @Test("An input that was set is held where it was set (law 15)")
+    @Test("An input that was set is held where it was set (law 11)")
     func setInput() {
         Drawing(
             """
@@ -130,7 +130,7 @@ extension HomeTests {
         ) { $0[Self.page] }
     }
 
-    @Test("An instance of a replaced loader lives there or deeper, where its inputs live (law 15)")
+    @Test("An instance of a replaced loader lives there or deeper, where its inputs live (law 11)")
     func replacedLoader() {
         let family = Drawing(
             """
@@ -149,7 +149,7 @@ extension HomeTests {
             """)
     }
 
-    @Test("A local feature lives in the container that was asked, and what is made from it too (law 15)")
+    @Test("A local feature lives in the container that was asked, and what is made from it too (law 11)")
     func local() {
         for key in [Self.cache, Self.cachedPage] {
             Drawing(
@@ -182,7 +182,7 @@ extension HomeTests {
         }
     }
 
-    @Test("A read through Container.current or @Injected during a load is an input (law 15)")
+    @Test("A read through Container.current or @Injected during a load is an input (law 11)")
     func ambientReads() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
@@ -194,7 +194,7 @@ extension HomeTests {
         expect(line[0][Ambient.self].handle[Name.self], equals: "0")
     }
 
-    @Test("Inside a load, Container.current is its recording view and not the container (law 15)")
+    @Test("Inside a load, Container.current is its recording view and not the container (law 11)")
     func currentIsView() {
         struct Peek: Feature {
             let current: Container
@@ -207,7 +207,7 @@ extension HomeTests {
         expect(Container.current, is: Container.shared)
     }
 
-    @Test("A kept handle answers from the home, and what it reads later is no input (law 15)")
+    @Test("A kept handle answers from the home, and what it reads later is no input (law 11)")
     func keptHandle() {
         let line = line(3)
         defer { withExtendedLifetime(line) {} }
@@ -222,7 +222,7 @@ extension HomeTests {
         expect(line[0][Pool.self] === pool && line[1].child()[Pool.self] === pool)
     }
 
-    @Test("Another load's read through a kept handle isn't an input of that load either (law 15)")
+    @Test("Another load's read through a kept handle isn't an input of that load either (law 11)")
     func keptHandleInALoad() {
         let root = Container().unreported
         root[Request.self] = 1
@@ -234,7 +234,7 @@ extension HomeTests {
         expect(root.child { $0[Request.self] = 2 }[reader], is: shared)
     }
 
-    @Test("A kept handle writes to the home once the load has ended (law 15)")
+    @Test("A kept handle writes to the home once the load has ended (law 11)")
     func handleWritesAfterwards() {
         struct Writer: Feature {
             let handle: Container
@@ -260,7 +260,7 @@ extension HomeTests {
         var changed: String { self == .reset || self == .modify ? "Request" : "values" }
     }
 
-    @Test("What a load reads from a container that it captured isn't an input (law 15)")
+    @Test("What a load reads from a container that it captured isn't an input (law 11)")
     func capturedContainer() {
         let root = Container()
         let child = root.child { $0[Request.self] = 3 }
@@ -272,7 +272,7 @@ extension HomeTests {
     }
 
     @Test(
-        "During the load the handle and Container.current only read: a write stops with a message (law 15)",
+        "During the load the handle and Container.current only read: a write stops with a message (law 11)",
         arguments: Write.allCases)
     func handleOnlyReads(_ write: Write) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [write] in
@@ -281,7 +281,7 @@ extension HomeTests {
         expectMessage(of: result, "changes \(write.changed) while it loads")
     }
 
-    @Test("Only what a load really read counts, whatever it reads on another condition (law 15)")
+    @Test("Only what a load really read counts, whatever it reads on another condition (law 11)")
     func conditionalInputs() {
         Drawing(
             """
@@ -294,7 +294,7 @@ extension HomeTests {
         ) { $0[Self.conditional] }
     }
 
-    @Test("A read through a child made inside the load, or bound there, is no input (law 15)")
+    @Test("A read through a child made inside the load, or bound there, is no input (law 11)")
     func childOfHandle() {
         struct Sub: Feature {
             let token: Token
@@ -325,7 +325,7 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Law 15: features that belong to the whole family, late reads, what is made again") struct HomeSharedTests {}
+@Suite("Law 11: features that belong to the whole family, late reads, what is made again") struct HomeSharedTests {}
 
 extension HomeSharedTests {
     struct RequestID: Property { static var defaultValue: Int { 0 } }
@@ -394,7 +394,7 @@ extension HomeSharedTests {
         }
     }
 
-    @Test("A shared feature lives in the root, whoever asks first (law 15)")
+    @Test("A shared feature lives in the root, whoever asks first (law 11)")
     func livesInTheRoot() {
         Drawing(
             """
@@ -406,7 +406,7 @@ extension HomeSharedTests {
         ) { $0[Self.pool] }
     }
 
-    @Test("A read through a child that overrides what a shared feature was made from throws, with the way (law 15)")
+    @Test("A read through a child that overrides what a shared feature was made from throws, with the way (law 11)")
     func overriddenInput() throws {
         let family = Drawing(
             """
@@ -429,7 +429,7 @@ extension HomeSharedTests {
             """)
     }
 
-    @Test("So does one of an async feature (law 15)")
+    @Test("So does one of an async feature (law 11)")
     func overriddenInputOfAsync() async throws {
         let root = Container().unreported
         let child = root.child { $0[RequestID.self] = 7 }
@@ -438,7 +438,7 @@ extension HomeSharedTests {
         try await expect(root[Search.self], is: root.child()[Search.self])
     }
 
-    @Test("So does one through a child if an input is local, with the way to that input (law 15)")
+    @Test("So does one through a child if an input is local, with the way to that input (law 11)")
     func localInput() throws {
         let root = Container().unreported
         try expect(root[Register.self], is: root[Register.self])
@@ -454,7 +454,7 @@ extension HomeSharedTests {
         }
     }
 
-    @Test("A child can set a shared feature for itself (laws 14, 15)")
+    @Test("A child can set a shared feature for itself (laws 10, 11)")
     func isSet() {
         Drawing(
             """
@@ -465,7 +465,7 @@ extension HomeSharedTests {
         ) { $0[Self.pool] }
     }
 
-    @Test("A replaced loader keeps the declared home, unless a container below it replaces the loader (law 15)")
+    @Test("A replaced loader keeps the declared home, unless a container below it replaces the loader (law 11)")
     func replacedKeepsHome() throws {
         let root = Container().unreported
         root.replace(Database.self) { Database($0[Logger.self].prefix + 1) }
@@ -481,7 +481,7 @@ extension HomeSharedTests {
         try expect(child.child { $0[RequestID.self] = 8 }[Database.self].prefix, equals: 10)
     }
 
-    @Test("A child's update sees a shared feature as it is published, whatever an update above does (laws 7 and 15)")
+    @Test("A child's update sees a shared feature as it is published, whatever an update above does (laws 6 and 11)")
     func updateThroughChild() throws {
         let root = Container()
         let before = try root[Database.self]
@@ -510,7 +510,7 @@ extension HomeSharedTests {
         }
     }
 
-    @Test("An instance with closers that is made again for a child is reported once, with the way there (law 15)")
+    @Test("An instance with closers that is made again for a child is reported once, with the way there (law 11)")
     func madeAgain() async throws {
         let root = Container()
         let reports = Log<String>()
@@ -523,7 +523,7 @@ extension HomeSharedTests {
         try await root.close()
     }
 
-    @Test("An instance with closers that each child makes for itself isn't reported, an external one is (law 15)")
+    @Test("An instance with closers that each child makes for itself isn't reported, an external one is (law 11)")
     func madeForEach() async throws {
         let root = Container.program()
         let reports = root.logReports()
@@ -542,7 +542,7 @@ extension HomeSharedTests {
         expect(reports.all, equals: [])
     }
 
-    @Test("The report on a key that is made again names the argument of the key (law 15)")
+    @Test("The report on a key that is made again names the argument of the key (law 11)")
     func madeAgainByKey() async throws {
         let root = Container()
         let reports = root.logReports()

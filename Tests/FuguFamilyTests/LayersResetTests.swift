@@ -3,7 +3,7 @@ import Support
 import Testing
 
 @Suite(
-    "A set, a replaced loader, and a reset end what layers of ancestors have loaded for the key (laws 8, 20, and 28)")
+    "A set, a replaced loader, and a reset end what layers of ancestors have loaded for the key (laws 7, 13, and 18)")
 struct LayersResetTests {}
 
 extension ContainerKeys {
@@ -114,7 +114,7 @@ extension LayersResetTests {
     }
 
     @Test(
-        "A feature that a child resets is made of the child's inputs, wherever its layers come from (laws 16 and 20)",
+        "A feature that a child resets is made of the child's inputs, wherever its layers come from (laws 10 and 13)",
         arguments: Kind.all, Write.allCases)
     @MainActor func resets(kind: Kind, write: Write) async throws {
         for layer in 0..<3 {
@@ -133,7 +133,7 @@ extension LayersResetTests {
     }
 
     @Test(
-        "A set between a layer and a child ends what the layer has loaded in the child, too (laws 14 and 20)",
+        "A set between a layer and a child ends what the layer has loaded in the child, too (laws 10 and 13)",
         arguments: Kind.all, [Write.set, .replace, .setInUpdate])
     @MainActor func between(kind: Kind, write: Write) async throws {
         for layer in 1..<3 {
@@ -150,7 +150,7 @@ extension LayersResetTests {
     }
 
     @Test(
-        "A layer of its own on a child's set wraps that, and its reset uncovers what is made of the child's inputs (law 20)",
+        "A layer of its own on a child's set wraps that, and its reset uncovers what is made of the child's inputs (law 13)",
         arguments: Kind.all)
     @MainActor func layerOnSet(kind: Kind) async throws {
         let family = Three()
@@ -168,7 +168,7 @@ extension LayersResetTests {
     }
 
     @Test(
-        "What a layer above has loaded here goes with a reset here, though the wrapper lives below (laws 14 and 20)",
+        "What a layer above has loaded here goes with a reset here, though the wrapper lives below (laws 10 and 13)",
         arguments: Kind.all)
     @MainActor func wrapperBelow(kind: Kind) async throws {
         let family = Three()
@@ -185,7 +185,7 @@ extension LayersResetTests {
     }
 
     @Test(
-        "A reset in a container leaves what the layers of an ancestor have loaded above and below (law 20)",
+        "A reset in a container leaves what the layers of an ancestor have loaded above and below (law 13)",
         arguments: Kind.all)
     @MainActor func othersStay(kind: Kind) async throws {
         let family = Three()
@@ -218,7 +218,7 @@ extension LayersResetTests {
     }
 
     @Test(
-        "What a layer wrapped is released at the write, and closed then, not at the end (laws 8 and 28)",
+        "What a layer wrapped is released at the write, and closed then, not at the end (laws 7 and 18)",
         arguments: Write.allCases)
     func closes(write: Write) async throws {
         for layer in 0..<3 {
@@ -256,7 +256,7 @@ extension LayersResetTests {
     }
 
     @Test(
-        "A write during a load of what a layer wraps keeps none of it (laws 5 and 20)",
+        "A write during a load of what a layer wraps keeps none of it (laws 4 and 13)",
         arguments: [Write.set, .replace, .reset], [0, 1])
     func during(write: Write, place: Int) async throws {
         let family = Three()

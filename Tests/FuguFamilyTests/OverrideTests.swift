@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 16: overriding an input") struct OverrideTests {}
+@Suite("Law 10: overriding an input") struct OverrideTests {}
 
 extension OverrideTests {
     struct Address: Property { static var defaultValue: String { "live" } }
@@ -23,7 +23,7 @@ extension OverrideTests {
         Thing(container[Verbose.self] ? container[Address.self] : "\(container[Timeout.self])", container)
     }
 
-    @Test("An override of what a link in the middle of a chain reads gives the child its own (law 16)")
+    @Test("An override of what a link in the middle of a chain reads gives the child its own (law 10)")
     func inTheMiddle() {
         let first = FeatureKey { $0[Address.self] }
         let second = FeatureKey { $0[first] }
@@ -37,7 +37,7 @@ extension OverrideTests {
         expect(root[fifth], equals: "live")
     }
 
-    @Test("A late override gives the child its own at the next read (law 16)")
+    @Test("A late override gives the child its own at the next read (law 10)")
     func late() {
         let family = Drawing(
             """
@@ -54,7 +54,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("A child that overrides nothing that was read shares the parent's instance, whoever asks first (law 16)")
+    @Test("A child that overrides nothing that was read shares the parent's instance, whoever asks first (law 10)")
     func overridesNothingRead() {
         let keys = Self.held
         Drawing(
@@ -73,7 +73,7 @@ extension OverrideTests {
         ) { $0[Self.account] }
     }
 
-    @Test("A child that sets a feature gives its own to whatever was made from that (law 16)")
+    @Test("A child that sets a feature gives its own to whatever was made from that (law 10)")
     func setFeature() {
         let family = Drawing(
             """
@@ -90,7 +90,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("A replaced loader in the child counts as an override (laws 14, 16)")
+    @Test("A replaced loader in the child counts as an override (law 10)")
     func replacedLoader() {
         let family = Drawing(
             """
@@ -105,7 +105,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("An override two levels up counts for the grandchild, which shares its copy (law 16)")
+    @Test("An override two levels up counts for the grandchild, which shares its copy (law 10)")
     func twoLevelsUp() {
         let family = Drawing(
             """
@@ -128,7 +128,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("Loading for a child never runs the parent's version of what the child overrides (law 16)")
+    @Test("Loading for a child never runs the parent's version of what the child overrides (law 10)")
     func parentsVersionNeverRuns() {
         let addresses = Log<String>()
         let network = FeatureKey { container in
@@ -146,7 +146,7 @@ extension OverrideTests {
         expect(addresses.all, equals: ["test"])
     }
 
-    @Test("When the override is reset, the copy goes and the parent's instance is shared again (law 16)")
+    @Test("When the override is reset, the copy goes and the parent's instance is shared again (law 10)")
     func resetOfOverride() {
         let alive = Counter()
         let feature = FeatureKey { Token($0[Timeout.self], alive: alive) }
@@ -161,7 +161,7 @@ extension OverrideTests {
         expect(child[feature], is: root[feature])
     }
 
-    @Test("A copy stays while another override still stands, and goes with the last one (laws 16, 19)")
+    @Test("A copy stays while another override still stands, and goes with the last one (laws 10, 12)")
     func lastOverrideCounts() {
         let feature = FeatureKey { Thing($0[Timeout.self] + ($0[Verbose.self] ? 1 : 0), $0) }
         let family = Drawing(
@@ -182,7 +182,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("A reset of an overriding instance releases what was made from it, also where that was shared (law 16)")
+    @Test("A reset of an overriding instance releases what was made from it, also where that was shared (law 10)")
     func resetOfSet() {
         let family = Drawing(
             """
@@ -199,7 +199,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("When a replaced loader is reset, what it made in descendants goes too (laws 14, 16)")
+    @Test("When a replaced loader is reset, what it made in descendants goes too (law 10)")
     func resetOfReplacement() {
         let family = Drawing(
             """
@@ -216,7 +216,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("An instance set in the parent replaces those that children had loaded, unless they set it (laws 14, 16)")
+    @Test("An instance set in the parent replaces those that children had loaded, unless they set it (law 10)")
     func parentsSetWins() {
         let family = Drawing(
             """
@@ -239,7 +239,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("With conditional inputs a child has its own only if it overrides what was really read (law 16)")
+    @Test("With conditional inputs a child has its own only if it overrides what was really read (law 10)")
     func conditionalInputs() {
         let family = Drawing(
             """
@@ -258,7 +258,7 @@ extension OverrideTests {
             """)
     }
 
-    @Test("A container that overrides an input has its own, and the instance that others share stays (laws 16, 19)")
+    @Test("A container that overrides an input has its own, and the instance that others share stays (laws 10, 12)")
     func olderInstanceStays() {
         let feature = FeatureKey { container in
             container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])
@@ -275,7 +275,7 @@ extension OverrideTests {
         expect(root.child()[feature], is: shared)
     }
 
-    @Test("An override that equals what was inherited still gives the child its own (laws 10, 16)")
+    @Test("An override that equals what was inherited still gives the child its own (laws 9, 10)")
     func equalOverride() {
         let family = Drawing(
             """
@@ -293,7 +293,7 @@ extension OverrideTests {
 }
 
 /// An instance that stays as it is in an ancestor, though it was made from a key that two containers below override.
-@Suite("Law 16: a key that is overridden twice") struct OverrideTwiceTests {}
+@Suite("Law 10: a key that is overridden twice") struct OverrideTwiceTests {}
 
 extension OverrideTwiceTests {
     private enum Asks: Property { static let defaultValue = true }
@@ -306,7 +306,7 @@ extension OverrideTwiceTests {
         }
     }
 
-    @Test("Each container that doesn't see the instance of the home keeps a copy (laws 15 and 16)")
+    @Test("Each container that doesn't see the instance of the home keeps a copy (laws 10 and 11)")
     func copies() {
         let root = Container().unreported
         let first = root[Reader.self]
@@ -335,7 +335,7 @@ extension OverrideTwiceTests {
     }
 
     @Test(
-        "A child's load never takes the place of an older instance that containers above it share (laws 16 and 19)"
+        "A child's load never takes the place of an older instance that containers above it share (laws 10 and 12)"
     )
     func sharedStays() {
         let root = Container().unreported
@@ -357,7 +357,7 @@ extension OverrideTwiceTests {
         }
     }
 
-    @Test("Observers hear of an instance past which their container saw, once a reset uncovers it (laws 10, 14, 16)")
+    @Test("Observers hear of an instance past which their container saw, once a reset uncovers it (laws 9, 10)")
     func uncovered() {
         let root = Container().unreported
         let middle = root.child { $0[Base.self] = 10 }
@@ -374,14 +374,14 @@ extension OverrideTwiceTests {
     }
 }
 
-@Suite("Law 16: families that live long") struct OverrideLongLivedTests {}
+@Suite("Law 10: families that live long") struct OverrideLongLivedTests {}
 
 extension OverrideLongLivedTests {
     struct First: Property { static var defaultValue: Int { 1 } }
     struct Second: Property { static var defaultValue: Int { 2 } }
 
     @Test(
-        "However much changes in between, a child does not take what was made from what it overrides (law 16)",
+        "However much changes in between, a child does not take what was made from what it overrides (law 10)",
         arguments: [8, 16, 24])
     func manyChanges(_ bits: Int) {
         let readsSecond = Counter()
@@ -405,7 +405,7 @@ extension OverrideLongLivedTests {
         }
     }
 
-    @Test("Nor does one that overrides it only then (law 16)", arguments: [8, 16, 24])
+    @Test("Nor does one that overrides it only then (law 10)", arguments: [8, 16, 24])
     func lateOverride(_ bits: Int) {
         let key = FeatureKey(id: UniqueID()) { $0[First.self] * 10 }
         for extra in bits == 24 ? 0...0 : -3...3 {

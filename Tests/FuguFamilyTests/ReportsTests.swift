@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fugu
 
-/// What debug builds report, each from a fact: laws 15, 19, and 28.
+/// What debug builds report, each from a fact: laws 11, 12, and 18.
 @Suite struct ReportsTests {
     struct Tenant: Property { static var defaultValue: String { "nobody" } }
     struct Limit: Property { static var defaultValue: Int { 1 } }
@@ -24,7 +24,7 @@ import Testing
 }
 
 extension ReportsTests {
-    @Test("A resource that's opened again for one child after another with an equal value is reported, once (law 15)")
+    @Test("A resource that's opened again for one child after another with an equal value is reported, once (law 11)")
     func openedAgain() async throws {
         for _ in 1...3 {
             try await root.withChild {
@@ -41,7 +41,7 @@ extension ReportsTests {
     }
 
     @Test(
-        "What reloads or is reset in one child, or lives with children by key or path, isn't opened again by mistake (law 15)"
+        "What reloads or is reset in one child, or lives with children by key or path, isn't opened again by mistake (law 11)"
     )
     func openedOnPurpose() async throws {
         let tenant = root.child { $0[Tenant.self] = "acme" }
@@ -69,7 +69,7 @@ extension ReportsTests {
         try await tenant.close()
     }
 
-    @Test("A child by key or path is named without a place, since no code of the program made it (law 15)")
+    @Test("A child by key or path is named without a place, since no code of the program made it (law 11)")
     func namedWithoutPlace() async {
         let reader = FeatureKey<Int>(id: UniqueID()) { $0.reportLimit + $0[Limit.self] }
         await root.children(by: \.reportLimit).withChild(for: 2) { child in
@@ -88,7 +88,7 @@ extension ReportsTests {
         }
     }
 
-    @Test("A resource for each of several values isn't reported, nor one that a child shares (law 15)")
+    @Test("A resource for each of several values isn't reported, nor one that a child shares (law 11)")
     func openedForEach() async throws {
         for name in ["a", "b", "c"] {
             try await root.withChild {
@@ -101,7 +101,7 @@ extension ReportsTests {
         expect(reports.all, equals: [])
     }
 
-    @Test("A container that's released unclosed is named, with what to call in place of what made it (law 28)")
+    @Test("A container that's released unclosed is named, with what to call in place of what made it (law 18)")
     func unclosed() async throws {
         let session = FeatureKey<Int>(id: UniqueID()) { container in
             container.onClose {}
@@ -132,7 +132,7 @@ extension ReportsTests {
     }
 
     @Test(
-        "What resetAll uncovers of a feature counts as another instance, and what keeps the former one is reported (law 19)"
+        "What resetAll uncovers of a feature counts as another instance, and what keeps the former one is reported (law 12)"
     )
     func resetAllUncovers() {
         final class Name: Sendable {}
@@ -147,7 +147,7 @@ extension ReportsTests {
         expect(reports.all.count { $0.contains("keeps the old value") }, equals: 1, "\(reports.all)")
     }
 
-    @Test("A default that needs itself is told so, and nothing of load(in:) (law 6)")
+    @Test("A default that needs itself is told so, and nothing of load(in:) (law 5)")
     func defaultOfItself() {
         let error = LoadError.cycle([Key(raw: Limit._key.raw), Key(raw: Limit._key.raw)])
         expect(error.description.hasSuffix("Fix: let the default of Limit read nothing that reads Limit."))

@@ -3,7 +3,7 @@ import Support
 import Testing
 
 /// Instances and observers are listed where the keys stand that concern them, which come and go.
-@Suite("Who watches what, as keys come and go (laws 7, 10, 14 to 16, and 19)", .timeLimit(.minutes(1)))
+@Suite("Who watches what, as keys come and go (laws 6 and 9 to 12)", .timeLimit(.minutes(1)))
 struct WatcherTests {
     private final class Made: Sendable {
         let text: String
@@ -15,7 +15,7 @@ struct WatcherTests {
     static let l = PropertyKey(defaultValue: 0, id: UniqueID())
     static let m = PropertyKey(defaultValue: 0, id: UniqueID())
 
-    @Test("An update that moves an override up leaves no copy below (laws 7, 15, and 16)")
+    @Test("An update that moves an override up leaves no copy below (laws 6, 10, and 11)")
     func overrideMovesUp() {
         let feature = FeatureKey<Made>(id: UniqueID()) { Made("F\($0[Self.k])") }
         let root = Container().unreported
@@ -34,7 +34,7 @@ struct WatcherTests {
     }
 
     @Test(
-        "A decorated instance that stays though an input was set stays when one of two anchors is reset (laws 16 and 19)"
+        "A decorated instance that stays though an input was set stays when one of two anchors is reset (laws 10 and 12)"
     )
     func decoratedStaysWithoutAnAnchor() {
         let feature = FeatureKey<Made>(id: UniqueID()) { Made("F\($0[Self.k])") }
@@ -51,7 +51,7 @@ struct WatcherTests {
         #expect(child.ifLoaded { _ in feature } === made)
     }
 
-    @Test("A decorated instance stays when a container in between loses its own (laws 16 and 19)")
+    @Test("A decorated instance stays when a container in between loses its own (laws 10 and 12)")
     func decoratedStaysBelowAnother() {
         let feature = FeatureKey<Made>(id: UniqueID()) { Made("F\($0[Self.k])") }
         let root = Container().unreported
@@ -75,7 +75,7 @@ struct WatcherTests {
     }
 
     @Test(
-        "What reloads loads again when what it couldn't read is set, here or above (law 19)", arguments: [true, false])
+        "What reloads loads again when what it couldn't read is set, here or above (law 12)", arguments: [true, false])
     func refusedReadsAreInputs(isHere: Bool) {
         let reader = FeatureKey<String>(reloadsWhenInputsChange: true, id: UniqueID()) {
             (try? $0[Tenant.self])?.text ?? "refused"
@@ -97,7 +97,7 @@ struct WatcherTests {
         }
     }
 
-    @Test("An observed feature that its home refuses is tried once (laws 10 and 19)")
+    @Test("An observed feature that its home refuses is tried once (laws 9 and 12)")
     func refusedReloadIsTriedOnce() {
         let root = Container().unreported
         let one = root.child()

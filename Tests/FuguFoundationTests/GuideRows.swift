@@ -128,7 +128,7 @@ func checkGuide(
     }
 }
 
-@Suite("What a reader of the guide expects of an input (law 24)") struct GuideRows {
+@Suite("What a reader of the guide expects of an input (law 15)") struct GuideRows {
     @Test("Arguments") func arguments() {
         // Words are separated by spaces; ␣ is a space in a word, and ∅ an empty word.
         checkGuide([

@@ -52,7 +52,7 @@ extension SwiftConfigurationRows {
         return url.path
     }
 
-    @Test("Reading (law 24)") func reading() throws {
+    @Test("Reading (law 15)") func reading() throws {
         try container.apply(
             DictionarySource(
                 [
@@ -84,7 +84,7 @@ extension SwiftConfigurationRows {
         expect(both == (15, "example.org"))
     }
 
-    @Test("Sources (law 24)") func sources() throws {
+    @Test("Sources (law 15)") func sources() throws {
         // | `EnvironmentVariablesProvider()` |
         try container.apply(EnvironmentSource())
         expect(try container.property("path", as: String.self), equals: ProcessInfo.processInfo.environment["PATH"])
@@ -126,7 +126,7 @@ extension SwiftConfigurationRows {
         expect(container.password, equals: "swordfish")
     }
 
-    @Test("Values in memory (laws 23, 26)") func memory() throws {
+    @Test("Values in memory (laws 15, 17)") func memory() throws {
         // | `ConfigReader(providers: [first, second])`: the first that has it |
         // | `InMemoryProvider(values: ["http.timeout": 5])` |
         try container.apply(DictionarySource(["http.timeout": 4], name: "another"))
@@ -145,7 +145,7 @@ extension SwiftConfigurationRows {
         expect(!"\(container.explain { _ in token })".contains("swordfish"))
     }
 
-    @Test("Changes and reports (laws 12, 25)") func changes() async throws {
+    @Test("Changes and reports (laws 9, 16)") func changes() async throws {
         // | `config.watchInt(forKey: "http.timeout", default: 60) { updates in` |
         let flags = MutableSource(["http.timeout": 5], name: "flags")
         try container.apply(flags)

@@ -163,7 +163,7 @@ struct ProcessEnvironmentTests {
 @Suite("Doubles of what reaches outside") struct DoublesTests {}
 
 extension DoublesTests {
-    @Test("A process's environment shows the names of its variables and none of their values (law 26)")
+    @Test("A process's environment shows the names of its variables and none of their values (law 17)")
     func environment() {
         let environment = ProcessEnvironment(["TOKEN": "hunter2", "HOME": "/root"])
         var dumped = ""

@@ -12,7 +12,7 @@ struct HeldChildTests {
     private let pools = TenantPools()
     private let container = Container()
 
-    @Test("It's open while others evict it, or use more than the capacity, and is closed with its handle (law 28)")
+    @Test("It's open while others evict it, or use more than the capacity, and is closed with its handle (law 18)")
     func open() async {
         let tenants = container.children(by: \.tenant, capacity: 1)
         let tenant = await tenants.hold("a")
@@ -30,7 +30,7 @@ struct HeldChildTests {
         await tenants.evictAll()
     }
 
-    @Test("A handle that's let go without a call is closed in a task, once for many calls (laws 8, 28)")
+    @Test("A handle that's let go without a call is closed in a task, once for many calls (laws 7, 18)")
     func released() async {
         let tenants = container.children(by: \.tenant)
         var body: (@Sendable () async -> String)?
@@ -75,7 +75,7 @@ struct HeldChildTests {
     }
 
     @Test(
-        "Closing the parent closes it, and its handle can still be closed; a failure of a closing is reported (law 28)")
+        "Closing the parent closes it, and its handle can still be closed; a failure of a closing is reported (law 18)")
     func parent() async throws {
         struct Ended: Error {}
         let reports = Log<String>()

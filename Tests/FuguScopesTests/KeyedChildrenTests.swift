@@ -36,7 +36,7 @@ struct KeyedChildrenTests {
 extension KeyedChildrenTests {
     struct Region: Property { static var defaultValue: Int { 0 } }
 
-    @Test("Each value has one child, in which it's set and which is current, and what reads it is loaded once (law 15)")
+    @Test("Each value has one child, in which it's set and which is current, and what reads it is loaded once (law 11)")
     func oneForEach() async {
         let tenants = container.children(by: \.tenant)
         for tenant in ["a", "b", "a"] {
@@ -54,7 +54,7 @@ extension KeyedChildrenTests {
         await expect(tenants.values, equals: [])
     }
 
-    @Test("All who ask at the same moment get the same child (law 4)")
+    @Test("All who ask at the same moment get the same child (law 3)")
     func together() async {
         let regions = container.children(by: Region.self)
         let kept = FeatureKey(id: UniqueID()) { container in
@@ -108,7 +108,7 @@ extension KeyedChildrenTests {
         expect(pools.log.all.filter { $0 == "close a" }.count, equals: 2)
     }
 
-    @Test("A closer of a child can evict its own value, and ask for it, without waiting for itself (law 28)")
+    @Test("A closer of a child can evict its own value, and ask for it, without waiting for itself (law 18)")
     func evictsItself() async throws {
         let tenants = container.children(by: \.tenant)
         let log = Log<String>()
@@ -145,7 +145,7 @@ extension KeyedChildrenTests {
         await tenants.evictAll()
     }
 
-    @Test("A request during the closing of a child waits for it, and gets a new child (law 28)")
+    @Test("A request during the closing of a child waits for it, and gets a new child (law 18)")
     func whileClosing() async {
         let (isClosing, mayEnd) = (Gate(), Gate())
         let slow = FeatureKey(id: UniqueID()) { [log = pools.log] container in
@@ -183,7 +183,7 @@ extension KeyedChildrenTests {
         expect(pools.log.all, equals: ["open a", "close a"])
     }
 
-    @Test("Closing the parent closes its children (law 28)")
+    @Test("Closing the parent closes its children (law 18)")
     func parent() async throws {
         let tenants = container.children(by: \.tenant)
         await tenants.withChild(for: "a") { _ = $0[pools.key] }
@@ -192,7 +192,7 @@ extension KeyedChildrenTests {
         withExtendedLifetime(tenants) {}
     }
 
-    @Test("A teardown closure that throws while a child is evicted is reported, without the value (law 26)")
+    @Test("A teardown closure that throws while a child is evicted is reported, without the value (law 17)")
     func reports() async {
         struct Ended: Error {}
         let reports = Log<String>()
@@ -221,7 +221,7 @@ extension KeyedChildrenTests {
         expect(text.contains("Fix: pass a value that equals itself"))
     }
 
-    @Test("Letting go of the children ends the watch over idle ones and releases them (law 8)")
+    @Test("Letting go of the children ends the watch over idle ones and releases them (law 7)")
     func letGo() async {
         let clock = ManualClock()
         container.clock = AnyClock(clock)
@@ -255,7 +255,7 @@ struct KeyedChildrenOperationTests {
     private var pool: FeatureKey<String> { pools.key }
     private var log: Log<String> { pools.log }
 
-    @Test("What an operation sets is seen by no other, and what belongs to the value is shared (laws 14, 15)")
+    @Test("What an operation sets is seen by no other, and what belongs to the value is shared (laws 10, 11)")
     func ownChild() async {
         let tenants = container.children(by: \.tenant)
         await tenants.withChild(for: "a") {
@@ -273,7 +273,7 @@ struct KeyedChildrenOperationTests {
         expect(log.all, equals: ["open a", "close a"])
     }
 
-    @Test("An operation has what the containers below the root set, down to the current one (laws 15, 18)")
+    @Test("An operation has what the containers below the root set, down to the current one (laws 2, 11)")
     func carried() async throws {
         let tenants = container.children(by: \.tenant)
         container.limit = 2
@@ -303,7 +303,7 @@ struct KeyedChildrenOperationTests {
         await tenants.evictAll()
     }
 
-    @Test("It has them also from a request of another root, and below one from which the children were made (law 18)")
+    @Test("It has them also from a request of another root, and below one from which the children were made (law 2)")
     func carriedFromElsewhere() async throws {
         let service = container.child {
             $0.user = "service"
@@ -324,7 +324,7 @@ struct KeyedChildrenOperationTests {
         await tenants.evictAll()
     }
 
-    @Test("An operation within another one's has the values of both, and the resources of its own value (law 15)")
+    @Test("An operation within another one's has the values of both, and the resources of its own value (law 11)")
     func nested() async {
         let tenants = container.children(by: \.tenant)
         await tenants.withChild(for: "a") { outer in
@@ -339,7 +339,7 @@ struct KeyedChildrenOperationTests {
         expect(log.all.sorted(), equals: ["close a", "close b", "open a", "open b"])
     }
 
-    @Test("The child of an operation is closed at its end, and a failure of that is reported (law 28)")
+    @Test("The child of an operation is closed at its end, and a failure of that is reported (law 18)")
     func closed() async {
         struct Ended: Error {}
         let tenants = container.children(by: \.tenant)

@@ -5,9 +5,9 @@ import Observation
 import Support
 import Testing
 
-// Laws 20, 21 and 28: a scope is a child. What is made from what its rules set lives in the scope: it is reset, closed and
+// Laws 13, 14 and 18: a scope is a child. What is made from what its rules set lives in the scope: it is reset, closed and
 // released with it, like what is made from what a child sets.
-@Suite("Instances made from a rule's value belong to the scope (laws 20, 21 and 28)", .timeLimit(.minutes(5)))
+@Suite("Instances made from a rule's value belong to the scope (laws 13, 14 and 18)", .timeLimit(.minutes(5)))
 struct ScopeLifetimeTests {}
 
 extension ScopeLifetimeTests {
@@ -33,7 +33,7 @@ extension ScopeLifetimeTests {
         }
     }
 
-    @Test("Closing the scope runs its closers, once, and releases it (laws 21 and 28)", arguments: Origin.allCases)
+    @Test("Closing the scope runs its closers, once, and releases it (laws 14 and 18)", arguments: Origin.allCases)
     func closing(_ origin: Origin) async throws {
         let (root, log) = (Container(), Log<String>())
         let scope = origin.scope(of: root)
@@ -47,7 +47,7 @@ extension ScopeLifetimeTests {
         expect(log.count, equals: 2)
     }
 
-    @Test("Closing the root closes it with the scope (laws 21 and 28)", arguments: Origin.allCases)
+    @Test("Closing the root closes it with the scope (laws 14 and 18)", arguments: Origin.allCases)
     func closingTheRoot(_ origin: Origin) async throws {
         let (root, log) = (Container(), Log<String>())
         let scope = origin.scope(of: root)
@@ -59,7 +59,7 @@ extension ScopeLifetimeTests {
         expect(log.all.filter { !$0.hasPrefix("released") }, equals: ["closed \(number)", "scope", "root"])
     }
 
-    @Test("reset and resetAll let it load again (laws 20 and 21)", arguments: Origin.allCases)
+    @Test("reset and resetAll let it load again (laws 13 and 14)", arguments: Origin.allCases)
     func resetting(_ origin: Origin) throws {
         let (root, log) = (Container(), Log<String>())
         root.handleReports { _ in }
@@ -79,7 +79,7 @@ extension ScopeLifetimeTests {
     }
 
     @Test(
-        "When the scope goes it is released, and debug builds report its closers (laws 8, 21 and 28)",
+        "When the scope goes it is released, and debug builds report its closers (laws 7, 14 and 18)",
         arguments: Origin.allCases)
     func dropping(_ origin: Origin) {
         let (root, log) = (Container(), Log<String>())
@@ -95,7 +95,7 @@ extension ScopeLifetimeTests {
         _ = reports
     }
 
-    @Test("withChild in a scope closes what the child makes, and leaves what is the scope's (laws 21 and 28)")
+    @Test("withChild in a scope closes what the child makes, and leaves what is the scope's (laws 14 and 18)")
     func withChild() async throws {
         let (root, log) = (Container(), Log<String>())
         let scope = Origin.rule.scope(of: root)
@@ -114,7 +114,7 @@ extension ScopeLifetimeTests {
         expect(log.count, equals: 4)
     }
 
-    @Test("An instance made from nothing that the scope has lives in the root and stays (laws 15 and 21)")
+    @Test("An instance made from nothing that the scope has lives in the root and stays (laws 11 and 14)")
     func rootsOwn() async throws {
         let (root, log) = (Container().unreported, Log<String>())
         root.configureScopes("/a") { $0[PropertyKey(defaultValue: 0, id: "another")] = 1 }
@@ -127,7 +127,7 @@ extension ScopeLifetimeTests {
     }
 }
 
-@Suite("Features follow the rules of their scope (laws 16, 19 and 21)")
+@Suite("Features follow the rules of their scope (laws 10, 12 and 14)")
 struct ScopeFeaturesTests {
     let outside = Locked<Int?>(1)
 }
@@ -166,7 +166,7 @@ extension ScopeFeaturesTests {
         container.invalidateScopes()
     }
 
-    @Test("A feature made from a rule's value stays when the value changes, and is stale (laws 19 and 21)")
+    @Test("A feature made from a rule's value stays when the value changes, and is stale (laws 12 and 14)")
     func stays() {
         let (container, scope) = scope()
         container.handleReports { _ in }
@@ -177,7 +177,7 @@ extension ScopeFeaturesTests {
         expect(scope.graph.entries.first { $0.name == "Client" }?.isStale, equals: true)
     }
 
-    @Test("A feature that reloads does so with the next read, though the scope was not read between (laws 19 and 21)")
+    @Test("A feature that reloads does so with the next read, though the scope was not read between (laws 12 and 14)")
     func reloads() {
         let (container, scope) = scope()
         expect(scope[Live.self].text, equals: "1 ")
@@ -188,7 +188,7 @@ extension ScopeFeaturesTests {
         expect(scope[Live.self], is: same)
     }
 
-    @Test("So it does when its home is the scope itself or a child of it (laws 19 and 21)")
+    @Test("So it does when its home is the scope itself or a child of it (laws 12 and 14)")
     func reloadsInTheScopeItself() {
         let (container, scope) = scope()
         scope[Label.self] = "scope"
@@ -205,7 +205,7 @@ extension ScopeFeaturesTests {
         expect(child[Live.self], is: other)
     }
 
-    @Test("So it does when the rules changed while it was loading (laws 19 and 21)")
+    @Test("So it does when the rules changed while it was loading (laws 12 and 14)")
     func reloadsAfterChangeDuringLoad() {
         let (began, goOn) = (Gate(), Gate())
         let slow = FeatureKey(reloadsWhenInputsChange: true) { container in
@@ -225,7 +225,7 @@ extension ScopeFeaturesTests {
         expect(scope[slow], equals: "2 scope")
     }
 
-    @Test("An observed feature reloads at once (laws 19 and 21)")
+    @Test("An observed feature reloads at once (laws 12 and 14)")
     func reloadsAtOnce() {
         let (container, scope) = scope()
         expect(scope[Live.self].text, equals: "1 ")
@@ -235,7 +235,7 @@ extension ScopeFeaturesTests {
         expect(heard.all, equals: ["2 "])
     }
 
-    @Test("When the rule sets nothing any more, the scope shares the parent's instance again (laws 16 and 21)")
+    @Test("When the rule sets nothing any more, the scope shares the parent's instance again (laws 10 and 14)")
     func sharesAgain() {
         let (container, scope) = scope()
         let shared = container[Client.self]
@@ -247,7 +247,7 @@ extension ScopeFeaturesTests {
     }
 }
 
-@Suite("Scopes are computed again when rules change (law 21)")
+@Suite("Scopes are computed again when rules change (law 14)")
 struct ScopeInvalidationTests {
     /// A dependency of rules that the container doesn't know of.
     let outside = Locked(1)
@@ -264,7 +264,7 @@ extension ScopeInvalidationTests {
         return container
     }
 
-    @Test("A rule added later applies to scopes that were read already, here and in descendants (law 21)")
+    @Test("A rule added later applies to scopes that were read already, here and in descendants (law 14)")
     func addedLater() {
         let root = Container()
         let child = root.child()
@@ -276,7 +276,7 @@ extension ScopeInvalidationTests {
         expect((scope[Timeout.self], lower[Timeout.self]) == (5, 6))
     }
 
-    @Test("invalidateScopes runs the rules once more before it returns, and reads run none (law 21)")
+    @Test("invalidateScopes runs the rules once more before it returns, and reads run none (law 14)")
     func invalidate() {
         let runs = Counter()
         let container = Container()
@@ -297,7 +297,7 @@ extension ScopeInvalidationTests {
         expect(runs.value, equals: 3)
     }
 
-    @Test("invalidateScopes reaches scopes here and in descendants, no others (law 21)")
+    @Test("invalidateScopes reaches scopes here and in descendants, no others (law 14)")
     func reach() {
         let root = ruled()
         let (left, right) = (root.child(), root.child())
@@ -310,7 +310,7 @@ extension ScopeInvalidationTests {
         expect(scopes.map { $0[Timeout.self] }, equals: [2, 2, 2, 2])
     }
 
-    @Test("A rule's value is replaced, and goes when no rule sets it any more (law 21)")
+    @Test("A rule's value is replaced, and goes when no rule sets it any more (law 14)")
     func replaced() {
         let container = Container()
         container.configureScopes { [outside] handle in
@@ -326,7 +326,7 @@ extension ScopeInvalidationTests {
         expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
     }
 
-    @Test("A rule that appends begins anew each time (law 21)")
+    @Test("A rule that appends begins anew each time (law 14)")
     func appending() {
         let container = Container()
         container.configureScopes { $0[Trail.self].append("rule") }
@@ -337,7 +337,7 @@ extension ScopeInvalidationTests {
         }
     }
 
-    @Test("A value that code set in a scope stays and wins, and its reset uncovers the rule's (laws 21 and 23)")
+    @Test("A value that code set in a scope stays and wins, and its reset uncovers the rule's (laws 14 and 15)")
     func codeWins() {
         let container = ruled()
         let scope = container.scope("/a")
@@ -354,7 +354,7 @@ extension ScopeInvalidationTests {
         expect((scope[Timeout.self], scope[Label.self]) == (2, ""))
     }
 
-    @Test("A parent's change is seen at once where no rule sets the key, and by rules when they run again (law 21)")
+    @Test("A parent's change is seen at once where no rule sets the key, and by rules when they run again (law 14)")
     func parentChanges() {
         let container = Container()
         container.configureScopes { $0[Label.self] += "!" }
@@ -367,7 +367,7 @@ extension ScopeInvalidationTests {
         expect(scope[Label.self], equals: "parent!")
     }
 
-    @Test("Each key of a scope that is configured again is heard once, and all is published together (law 21)")
+    @Test("Each key of a scope that is configured again is heard once, and all is published together (law 14)")
     func observed() {
         let container = Container()
         container.configureScopes { [outside] handle in
@@ -388,7 +388,7 @@ extension ScopeInvalidationTests {
         expect(heard.count, equals: 2, "nothing changed")
     }
 
-    @Test("A scope that is observed before it was ever read hears of a rule added later (law 21)")
+    @Test("A scope that is observed before it was ever read hears of a rule added later (law 14)")
     func observedUnread() {
         let container = Container()
         let scope = container.scope("/a")
@@ -398,7 +398,7 @@ extension ScopeInvalidationTests {
         expect(heard.all, equals: [5])
     }
 
-    @Test("A descendant's observers hear of a scope's rules; an observer of the parent does not (law 21)")
+    @Test("A descendant's observers hear of a scope's rules; an observer of the parent does not (law 14)")
     func observedBelow() {
         let container = Container()
         let child = container.scope("/a").child()
@@ -410,7 +410,7 @@ extension ScopeInvalidationTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("A value that code set in a scope hides a rule's change from observers (laws 14 and 21)")
+    @Test("A value that code set in a scope hides a rule's change from observers (laws 10 and 14)")
     func observedAndHidden() {
         let container = ruled()
         let scope = container.scope("/a")
@@ -425,7 +425,7 @@ extension ScopeInvalidationTests {
     }
 
     @Test(
-        "values(of:) begins with the rule's value and goes on with later ones (laws 12 and 21)",
+        "values(of:) begins with the rule's value and goes on with later ones (laws 9 and 14)",
         .timeLimit(.minutes(5)))
     func values() async {
         let container = ruled()
@@ -437,7 +437,7 @@ extension ScopeInvalidationTests {
         await expect(values.next(isolation: nil), equals: 2)
     }
 
-    @Test("The Observation framework is notified of a rule's change at once (laws 13 and 21)")
+    @Test("The Observation framework is notified of a rule's change at once (laws 9 and 14)")
     func tracked() {
         let container = ruled()
         let scope = container.scope("/a")
@@ -454,7 +454,7 @@ extension ScopeInvalidationTests {
         expect(changes.value, equals: 1)
     }
 
-    @Test("Observed or not, read or not, a scope is configured before configureScopes returns (law 21)")
+    @Test("Observed or not, read or not, a scope is configured before configureScopes returns (law 14)")
     func beforeReturning() {
         let runs = Log<String>()
         let container = Container()
@@ -470,7 +470,7 @@ extension ScopeInvalidationTests {
         expect(runs.all, equals: [])
     }
 
-    @Test("A read in the middle of a load or an update runs no rules either (laws 7 and 21)")
+    @Test("A read in the middle of a load or an update runs no rules either (laws 6 and 14)")
     func neverInTheMiddle() {
         let runs = Counter()
         let container = Container().unreported

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FuguScopes
 
-@Suite("Rules configure scopes by path (law 21)") struct ScopeRulesTests {}
+@Suite("Rules configure scopes by path (law 14)") struct ScopeRulesTests {}
 
 extension ScopeRulesTests {
     struct Headers: Property { static var defaultValue: [String: String] { ["Host": "default"] } }
@@ -13,7 +13,7 @@ extension ScopeRulesTests {
     struct Timeout: Property { static var defaultValue: Int { 30 } }
     struct Label: Property { static var defaultValue: String { "" } }
 
-    @Test("A rule applies to the scopes its pattern matches, without a pattern to all (law 21)")
+    @Test("A rule applies to the scopes its pattern matches, without a pattern to all (law 14)")
     func patterns() {
         let container = Container()
         container.configureScopes("/volcanos/*/status") { $0[Timeout.self] = 5 }
@@ -25,7 +25,7 @@ extension ScopeRulesTests {
         expect(container[Label.self], equals: "")
     }
 
-    @Test("Rules apply to scopes alone: neither to the container itself nor to its other children (law 21)")
+    @Test("Rules apply to scopes alone: neither to the container itself nor to its other children (law 14)")
     func onlyScopes() {
         let container = Container()
         container.configureScopes { $0[Timeout.self] = 5 }
@@ -34,7 +34,7 @@ extension ScopeRulesTests {
         expect(container.child().scope("/a")[Timeout.self], equals: 5)
     }
 
-    @Test("They run in the order in which they were added, each seeing what the earlier ones set (law 21)")
+    @Test("They run in the order in which they were added, each seeing what the earlier ones set (law 14)")
     func order() {
         let container = Container()
         container[Trail.self] = ["container"]
@@ -46,7 +46,7 @@ extension ScopeRulesTests {
         expect(container[Trail.self], equals: ["container"])
     }
 
-    @Test("A rule may set and reset a key while it runs, and nothing is reported (law 21)")
+    @Test("A rule may set and reset a key while it runs, and nothing is reported (law 14)")
     func reportsNothing() {
         let container = Container()
         let reports = container.logReports()
@@ -60,7 +60,7 @@ extension ScopeRulesTests {
         expect(reports.all.isEmpty)
     }
 
-    @Test("Ancestors' rules come first, whenever they were added (law 21)")
+    @Test("Ancestors' rules come first, whenever they were added (law 14)")
     func ancestorsFirst() {
         let root = Container()
         let child = root.child()
@@ -73,7 +73,7 @@ extension ScopeRulesTests {
         expect(root.scope("/a")[Trail.self], equals: ["root"])
     }
 
-    @Test("A rule changes one entry of what an earlier one set (law 21)")
+    @Test("A rule changes one entry of what an earlier one set (law 14)")
     func changeInPlace() {
         let container = Container()
         container.configureScopes { $0[Headers.self]["Accept"] = "application/json" }
@@ -85,7 +85,7 @@ extension ScopeRulesTests {
         expect(container[Headers.self], equals: ["Host": "default"])
     }
 
-    @Test("A rule reads what the scope's parent has, and can reset what earlier rules set (law 21)")
+    @Test("A rule reads what the scope's parent has, and can reset what earlier rules set (law 14)")
     func readsAndResets() {
         let key = PropertyKey(defaultValue: 1)
         let container = Container()
@@ -100,7 +100,7 @@ extension ScopeRulesTests {
         expect((plain[key], plain[Timeout.self], plain[Label.self]) == (2, 20, "2"))
     }
 
-    @Test("A scope of a scope is configured by all rules above it, and sees what the outer scope has (law 21)")
+    @Test("A scope of a scope is configured by all rules above it, and sees what the outer scope has (law 14)")
     func nested() {
         let root = Container()
         root.configureScopes { $0[Trail.self].append("root") }
@@ -110,7 +110,7 @@ extension ScopeRulesTests {
         expect(outer[Trail.self], equals: ["root"])
     }
 
-    @Test("Rules run when the scope is made, before anybody reads it, and at no read (law 21)")
+    @Test("Rules run when the scope is made, before anybody reads it, and at no read (law 14)")
     func whenMade() {
         let runs = Counter()
         let container = Container()
@@ -126,7 +126,7 @@ extension ScopeRulesTests {
         expect(runs.value, equals: 1)
     }
 
-    @Test("Whatever reads a scope reads what its rules set (law 21)")
+    @Test("Whatever reads a scope reads what its rules set (law 14)")
     func everyRead() async throws {
         struct Copy: Feature {
             let timeout: Int
@@ -153,7 +153,7 @@ extension ScopeRulesTests {
         await expect(values.next(isolation: nil), equals: 5)
     }
 
-    @Test("A feature is loaded anew for a scope whose rules set what it read, else shared (laws 16 and 21)")
+    @Test("A feature is loaded anew for a scope whose rules set what it read, else shared (laws 10 and 14)")
     func features() {
         final class Client: Feature, Sendable {
             let timeout: Int
@@ -171,12 +171,12 @@ extension ScopeRulesTests {
     }
 }
 
-@Suite("Scopes by path (law 21)") struct ScopePathTests {}
+@Suite("Scopes by path (law 14)") struct ScopePathTests {}
 
 extension ScopePathTests {
     typealias Timeout = ScopeRulesTests.Timeout
 
-    @Test("The same path gives the same scope while someone holds it, a fresh one afterwards (law 21)")
+    @Test("The same path gives the same scope while someone holds it, a fresh one afterwards (law 14)")
     func identity() {
         let runs = Counter()
         let container = Container()
@@ -197,7 +197,7 @@ extension ScopePathTests {
         expect(runs.value, equals: 2)
     }
 
-    @Test("A child of a scope, or a scope of it, holds the scope (laws 8 and 21)")
+    @Test("A child of a scope, or a scope of it, holds the scope (laws 7 and 14)")
     func heldByDescendants() {
         let container = Container()
         var scope: Container? = container.scope("/a")
@@ -211,7 +211,7 @@ extension ScopePathTests {
         expect(inner[Timeout.self], equals: 7)
     }
 
-    @Test("The same path in two containers is two scopes (law 21)")
+    @Test("The same path in two containers is two scopes (law 14)")
     func otherContainers() {
         let root = Container()
         let child = root.child()
@@ -219,7 +219,7 @@ extension ScopePathTests {
         expect(root.scope("/a") !== root.scope("/b"))
     }
 
-    @Test("A scope is a child: what is set there stays there, and it keeps its container alive (laws 8, 14 and 21)")
+    @Test("A scope is a child: what is set there stays there, and it keeps its container alive (laws 7, 10 and 14)")
     func isChild() {
         var container: Container? = Container()
         let scope = container!.scope("/a")
@@ -234,7 +234,7 @@ extension ScopePathTests {
         expect(scope[Timeout.self], equals: 1)
     }
 
-    @Test("Threads that ask for one path together get one scope (law 21)")
+    @Test("Threads that ask for one path together get one scope (law 14)")
     func manyThreads() {
         for _ in 0..<50 {
             let container = Container()
@@ -244,7 +244,7 @@ extension ScopePathTests {
         }
     }
 
-    @Test("Scopes nobody holds cost nothing: what they held goes with them, and they are not looked at again (law 21)")
+    @Test("Scopes nobody holds cost nothing: what they held goes with them, and they are not looked at again (law 14)")
     func costNothing() {
         struct Held: Property { static var defaultValue: Witness? { nil } }
         let (runs, ended) = (Counter(), Counter())
@@ -262,7 +262,7 @@ extension ScopePathTests {
         expect(container.scopesInMemory, equals: 0)
     }
 
-    @Test("A scope that is made and dropped while others do the same leaves nothing behind (law 21)")
+    @Test("A scope that is made and dropped while others do the same leaves nothing behind (law 14)")
     func manyComingAndGoing() {
         let container = Container()
         container.configureScopes { $0[Timeout.self] = 5 }
@@ -277,13 +277,13 @@ extension ScopePathTests {
     }
 }
 
-@Suite("Rules run without a lock, and never hang (law 21)", .timeLimit(.minutes(5))) struct ScopeThreadsTests {}
+@Suite("Rules run without a lock, and never hang (law 14)", .timeLimit(.minutes(5))) struct ScopeThreadsTests {}
 
 extension ScopeThreadsTests {
     typealias Timeout = ScopeRulesTests.Timeout
     typealias Label = ScopeRulesTests.Label
 
-    @Test("Threads that ask for a new scope together get the same one, with what its rules set (law 21)")
+    @Test("Threads that ask for a new scope together get the same one, with what its rules set (law 14)")
     func together() {
         for _ in 0..<20 {
             let container = Container()
@@ -298,7 +298,7 @@ extension ScopeThreadsTests {
         }
     }
 
-    @Test("While a thread runs a scope's rules, others get the scope, and the run that began last stays (law 21)")
+    @Test("While a thread runs a scope's rules, others get the scope, and the run that began last stays (law 14)")
     func overlapping() async throws {
         let (began, goOn) = (Locked(Gate()), Locked(Gate()))
         let runs = Counter()
@@ -333,7 +333,7 @@ extension ScopeThreadsTests {
         expect(runs.value, equals: 4)
     }
 
-    @Test("While rules run the rest of the family reads, writes and makes other scopes (law 21)")
+    @Test("While rules run the rest of the family reads, writes and makes other scopes (law 14)")
     func noLock() async throws {
         let (began, goOn) = (Gate(), Gate())
         let container = Container()
@@ -356,7 +356,7 @@ extension ScopeThreadsTests {
         expect(container.scope("/slow"), is: slow.all[0])
     }
 
-    @Test("A value that code sets in a scope while its rules run again stays and wins (law 21)")
+    @Test("A value that code sets in a scope while its rules run again stays and wins (law 14)")
     func setMeanwhile() async throws {
         let (began, goOn, runs) = (Gate(), Gate(), Counter())
         let container = Container()
@@ -378,7 +378,7 @@ extension ScopeThreadsTests {
         expect(scope[Timeout.self], equals: 2)
     }
 
-    @Test("A rule may wait for another thread that reads the same container, or another scope (laws 4 and 21)")
+    @Test("A rule may wait for another thread that reads the same container, or another scope (laws 3 and 14)")
     func waitsForOthers() {
         let container = Container()
         container.configureScopes("/other") { $0[Timeout.self] = 2 }
@@ -389,7 +389,7 @@ extension ScopeThreadsTests {
         expect(container.scope("/a")[Timeout.self], equals: 32)
     }
 
-    @Test("Rules that are added while rules run are applied before configureScopes returns (law 21)")
+    @Test("Rules that are added while rules run are applied before configureScopes returns (law 14)")
     func addedMeanwhile() async throws {
         let (began, goOn, once) = (Gate(), Gate(), Counter())
         let container = Container()
@@ -412,7 +412,7 @@ extension ScopeThreadsTests {
         expect(values.all == [6] && scopes.all[0][Timeout.self] == 6)
     }
 
-    @Test("A rule may change rules elsewhere, and an observer of what a rule set may do so here (law 21)")
+    @Test("A rule may change rules elsewhere, and an observer of what a rule set may do so here (law 14)")
     func changesElsewhere() {
         let (container, other) = (Container(), Container())
         let child = container.child()
@@ -427,7 +427,7 @@ extension ScopeThreadsTests {
         expect(container.scope("/a")[Timeout.self], equals: 2)
     }
 
-    @Test("A scope that two threads invalidate and read is never seen without its rules (law 21)")
+    @Test("A scope that two threads invalidate and read is never seen without its rules (law 14)")
     func torn() {
         let container = Container()
         let turn = Counter()
@@ -450,7 +450,7 @@ extension ScopeThreadsTests {
         }
     }
 
-    @Test("A set through a rule's container after the rule has run is reported and changes nothing (law 21)")
+    @Test("A set through a rule's container after the rule has run is reported and changes nothing (law 14)")
     func late() {
         let kept = Log<any PropertyContainer>()
         let container = Container()
@@ -465,14 +465,14 @@ extension ScopeThreadsTests {
     }
 }
 
-@Suite("A rule that needs the scope it configures stops with a message, and does not hang (law 21)")
+@Suite("A rule that needs the scope it configures stops with a message, and does not hang (law 14)")
 struct ScopeTrapsTests {}
 
 extension ScopeTrapsTests {
     typealias Timeout = ScopeRulesTests.Timeout
 
     @Test(
-        "A rule that reads its own scope stops with a message, at its first run and later (law 21)", arguments: [1, 2])
+        "A rule that reads its own scope stops with a message, at its first run and later (law 14)", arguments: [1, 2])
     func ownScope(run: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [run] in
             ThisProcess.mustStopSoon()
@@ -487,7 +487,7 @@ extension ScopeTrapsTests {
         expectMessage(of: result, "/a/b", "reads that scope while it is being configured")
     }
 
-    @Test("So is a rule that reads its own scope through a feature, or a child of the scope (law 21)")
+    @Test("So is a rule that reads its own scope through a feature, or a child of the scope (law 14)")
     func throughAFeature() async {
         struct Client: Feature {
             static func load(in container: any FeatureContainer) -> Client {
@@ -506,7 +506,7 @@ extension ScopeTrapsTests {
         expectMessage(of: result, "/a", "reads that scope while it is being configured")
     }
 
-    @Test("So is a rule that adds rules for its own scope, or invalidates it (law 21)", arguments: [true, false])
+    @Test("So is a rule that adds rules for its own scope, or invalidates it (law 14)", arguments: [true, false])
     func withoutEnd(adds: Bool) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [adds] in
             ThisProcess.mustStopSoon()
@@ -519,7 +519,7 @@ extension ScopeTrapsTests {
         expectMessage(of: result, "/a", "configure that scope again without end")
     }
 
-    @Test("So are two rules that read each other's scopes, on one thread and on two (law 21)", arguments: [1, 2])
+    @Test("So are two rules that read each other's scopes, on one thread and on two (law 14)", arguments: [1, 2])
     func eachOther(threads: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [threads] in
             ThisProcess.mustStopSoon()

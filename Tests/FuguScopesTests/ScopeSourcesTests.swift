@@ -4,7 +4,7 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("What a rule sees, and what a reset leaves of it (laws 20, 21, and 23)") struct ScopeSightTests {}
+@Suite("What a rule sees, and what a reset leaves of it (laws 13, 14, and 15)") struct ScopeSightTests {}
 
 extension ContainerKeys {
     fileprivate var sightLimit: PropertyKey<Int> { .init("law21.limit", defaultValue: 1) }
@@ -13,7 +13,7 @@ extension ContainerKeys {
 
 extension ScopeSightTests {
     @Test(
-        "A rule sees what earlier rules set or the scope's parent has, whatever code or a source sets in the scope (law 21)"
+        "A rule sees what earlier rules set or the scope's parent has, whatever code or a source sets in the scope (law 14)"
     )
     func rule() throws {
         let container = Container()
@@ -36,7 +36,7 @@ extension ScopeSightTests {
         expect(scope.sightTotal, equals: 4)
     }
 
-    @Test("A reset in a scope uncovers what a rule set, and leaves it (laws 20 and 23)")
+    @Test("A reset in a scope uncovers what a rule set, and leaves it (laws 13 and 15)")
     func reset() throws {
         let container = Container()
         container.configureScopes { $0.sightLimit = 3 }
@@ -54,9 +54,9 @@ extension ScopeSightTests {
 
 // The optimizer of Swift 6.3.1 crashes on this target where these tests are in it.
 #if DEBUG || UNOPTIMIZED
-// Laws 20, 21, 23 and 28: a source's value counts as held by its container, a scope as much as any other: what is made
+// Laws 13, 14, 15 and 18: a source's value counts as held by its container, a scope as much as any other: what is made
 // from it lives there, and is reset and closed with it.
-@Suite("What is made from a scope's source belongs to the scope (laws 20, 21, 23, 28)", .timeLimit(.minutes(5)))
+@Suite("What is made from a scope's source belongs to the scope (laws 13, 14, 15, 18)", .timeLimit(.minutes(5)))
 struct ScopeSourcesTests {
     private let key = PropertyKey("law21.number", defaultValue: 0)
 }
@@ -77,7 +77,7 @@ extension ScopeSourcesTests {
         return (root, scope)
     }
 
-    @Test("reset and resetAll let it load again (laws 20 and 23)")
+    @Test("reset and resetAll let it load again (laws 13 and 15)")
     func resetting() throws {
         let (root, scope) = try scope()
         root.handleReports { _ in }
@@ -94,7 +94,7 @@ extension ScopeSourcesTests {
         expect(scope[self.key], equals: 3)
     }
 
-    @Test("Closing the scope runs its closers, and none runs later (laws 23 and 28)")
+    @Test("Closing the scope runs its closers, and none runs later (laws 15 and 18)")
     func closing() async throws {
         let (root, scope) = try scope()
         let log = Log<String>()
@@ -107,7 +107,7 @@ extension ScopeSourcesTests {
         expect(log.count, equals: 2)
     }
 
-    @Test("When the scope goes, it goes (laws 8 and 23)")
+    @Test("When the scope goes, it goes (laws 7 and 15)")
     func dropping() throws {
         let log = Log<String>()
         let root = Container()
@@ -120,7 +120,7 @@ extension ScopeSourcesTests {
         expect(log.all, equals: ["released 3"])
     }
 
-    @Test("A source that changes makes what reloads from it load again in the scope alone (laws 19 and 23)")
+    @Test("A source that changes makes what reloads from it load again in the scope alone (laws 12 and 15)")
     func changing() throws {
         let root = Container()
         let scope = root.scope("/a")

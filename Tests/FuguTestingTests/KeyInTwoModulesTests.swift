@@ -36,7 +36,7 @@ extension KeyInTwoModulesTests {
         expect(container.ifLoaded(\.publicSum), equals: 34)
     }
 
-    @Test("They are observed, injected and warmed up across modules (laws 1, 10)")
+    @Test("They are observed, injected and warmed up across modules (laws 1, 9)")
     func otherUses() async throws {
         let (recorded, heard) = (Log<Int>(), Log<Int>())
         container.observe(\.publicLimit) { recorded.add($0) }

@@ -9,7 +9,7 @@ import Testing
 extension RecorderThreadsTests {
     private struct Number: Property { static var defaultValue: Int { 0 } }
 
-    @Test("A recorder of events gives what it has so far, in order (laws 4 and 10)")
+    @Test("A recorder of events gives what it has so far, in order (laws 3 and 9)")
     func readMeanwhile() async {
         let container = Container()
         let events = EventRecorder(of: container)

@@ -52,7 +52,7 @@ extension StandardDoublesTests {
         expect(container.date.now, equals: .distantFuture)
     }
 
-    @Test("A refusal of a feature that comes with the library has a line that sets a double (law 29)")
+    @Test("A refusal of a feature that comes with the library has a line that sets a double (law 19)")
     func refusals() async {
         let found = await issues {
             let container = Container.strict()

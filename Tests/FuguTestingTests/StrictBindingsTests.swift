@@ -4,7 +4,7 @@ import StrictnessCases
 import Support
 import Testing
 
-// Law 29: what a test sets where nobody looks for it, what it configures by parts, and where something was read.
+// Law 19: what a test sets where nobody looks for it, what it configures by parts, and where something was read.
 struct StrictBindingsTests {
     struct Items: Feature, External {
         var fetch: @Sendable () -> Int
@@ -49,7 +49,7 @@ struct StrictBindingsTests {
         }
     }
 
-    @Test("A feature that lives where a key is set is loaded for each value of it, and fails no test (laws 15 and 29)")
+    @Test("A feature that lives where a key is set is loaded for each value of it, and fails no test (laws 11 and 19)")
     func homes() async {
         let found = await issues {
             try await runCase(.container) {
@@ -74,7 +74,7 @@ struct StrictBindingsTests {
         static func load(in container: any FeatureContainer) throws -> Int { container[Number.self] }
     }
 
-    @Test("What declares a home is loaded for a test whose trait sets an input below its suite's (laws 15 and 29)")
+    @Test("What declares a home is loaded for a test whose trait sets an input below its suite's (laws 11 and 19)")
     func homesBelowSuites() async {
         let found = await issues {
             let suite: ContainerTrait = .container { $0[Number.self] = 1 }
@@ -110,7 +110,7 @@ struct StrictBindingsTests {
 
     // MARK: Parts
 
-    @Test("The closure that configures a child may set a part of an external feature, as a trait may (law 29)")
+    @Test("The closure that configures a child may set a part of an external feature, as a trait may (law 19)")
     func configuringChildren() async throws {
         let found = await issues {
             try await runCase(.container) {
@@ -142,7 +142,7 @@ struct StrictBindingsTests {
     }
 
     @Test(
-        "A feature that the closure only reads, or reads elsewhere, fails as before, and so does a part that wasn't set (law 29)"
+        "A feature that the closure only reads, or reads elsewhere, fails as before, and so does a part that wasn't set (law 19)"
     )
     func stillRefused() async throws {
         let found = await issues {
@@ -168,7 +168,7 @@ struct StrictBindingsTests {
 
     // MARK: Places
 
-    @Test("A refusal names the function or the accessor that read, and its line (law 29)")
+    @Test("A refusal names the function or the accessor that read, and its line (law 19)")
     func places() async {
         let container = Container.strict()
         let line = #line + 2
@@ -189,7 +189,7 @@ struct StrictBindingsTests {
     }
 
     #if DEBUG
-    @Test("A refused read of @Injected names the place of the wrapper in debug builds (law 29)")
+    @Test("A refused read of @Injected names the place of the wrapper in debug builds (law 19)")
     func injectedPlaces() async {
         let texts = await texts {
             Container.strict { _ in

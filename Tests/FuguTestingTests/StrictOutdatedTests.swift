@@ -7,7 +7,7 @@ import StrictnessCases
 import Support
 import Testing
 
-// Laws 19 and 29: a write that leaves an instance with an old value is reported, and in a test fails it.
+// Laws 12 and 19: a write that leaves an instance with an old value is reported, and in a test fails it.
 struct StrictOutdatedTests {
     struct Items: Feature, External {
         var fetch: @Sendable () -> Int
@@ -68,7 +68,7 @@ struct StrictOutdatedTests {
     }
 
     @Test(
-        "The write that leaves an instance with an old value is reported at once, whether it's read again or not (law 29)"
+        "The write that leaves an instance with an old value is reported at once, whether it's read again or not (law 19)"
     )
     func setTooLate() async {
         let found = await issues {
@@ -88,7 +88,7 @@ struct StrictOutdatedTests {
         expect(inTrait.map(\.text), equals: [Self.stock])
     }
 
-    @Test("Nothing is said of what the same update resets, and of what was made from that, only what it keeps (law 29)")
+    @Test("Nothing is said of what the same update resets, and of what was made from that, only what it keeps (law 19)")
     func together() async {
         let found = await issues {
             let container = Self.container()
@@ -118,7 +118,7 @@ struct StrictOutdatedTests {
             equals: ["Fugu: Stock was reset, and Shelf, which was loaded before, keeps the old value."])
     }
 
-    @Test("Of instances that are made from each other, the one that has read the key is named (law 29)")
+    @Test("Of instances that are made from each other, the one that has read the key is named (law 19)")
     func innermost() async {
         let found = await issues {
             let container = Self.container()
@@ -128,7 +128,7 @@ struct StrictOutdatedTests {
         expect(found.map(\.text), equals: [Self.stock])
     }
 
-    @Test("What reloads isn't named, and what was made from it is, with the path (law 29)")
+    @Test("What reloads isn't named, and what was made from it is, with the path (law 19)")
     func reloaded() async {
         let found = await issues {
             let container = Self.container()
@@ -144,7 +144,7 @@ struct StrictOutdatedTests {
         expect(found.count == 1 && found[0].text.contains(text), "\(found)")
     }
 
-    @Test("No reset is advised where it would remove what the test has replaced (law 29)", arguments: [false, true])
+    @Test("No reset is advised where it would remove what the test has replaced (law 19)", arguments: [false, true])
     func replaced(_ isAbove: Bool) async {
         let found = await issues {
             let container = Self.container()
@@ -159,7 +159,7 @@ struct StrictOutdatedTests {
             "\(found)")
     }
 
-    @Test("An instance that a child has for itself is named with the child, where it can be reset first (law 29)")
+    @Test("An instance that a child has for itself is named with the child, where it can be reset first (law 19)")
     func inChild() async throws {
         let copies = Log<Int>()
         let found = await issues {
@@ -185,7 +185,7 @@ struct StrictOutdatedTests {
         expect(found.last?.text.hasPrefix("Fugu: Archive was set, and Copy, which") == true)
     }
 
-    @Test("A property is an input, too, and what has a key is named by it (law 29)")
+    @Test("A property is an input, too, and what has a key is named by it (law 19)")
     func properties() async {
         let found = await issues {
             let container = Container.strict()
@@ -201,7 +201,7 @@ struct StrictOutdatedTests {
                 && text.contains("passes `reloadsWhenInputsChange: true` to its key"))
     }
 
-    @Test("A decorated input, and a list that gets an element, are changes (law 29)")
+    @Test("A decorated input, and a list that gets an element, are changes (law 19)")
     func layers() async {
         let found = await issues {
             let container = Self.container()
@@ -215,7 +215,7 @@ struct StrictOutdatedTests {
         expect(found.first?.text.contains(#"Fix: set \.outdatedList before \.outdatedCount is loaded, or"#) == true)
     }
 
-    @Test("A source that brings or changes a value, and a rule, are such writes (laws 19, 21 and 25)")
+    @Test("A source that brings or changes a value, and a rule, are such writes (laws 12, 14 and 16)")
     func otherWriters() async throws {
         let (source, number) = (MutableSource(["strictness.port": 1], name: "late"), Counter())
         let found = await issues {
@@ -247,7 +247,7 @@ struct StrictOutdatedTests {
     }
 
     @Test(
-        "Nothing is said of equal values, of what a child overrides, of reloads and resets, or of an unread instance's key (law 29)"
+        "Nothing is said of equal values, of what a child overrides, of reloads and resets, or of an unread instance's key (law 19)"
     )
     func noFailure() async throws {
         let found = await issues {
@@ -268,7 +268,7 @@ struct StrictOutdatedTests {
         expect(found, equals: [])
     }
 
-    @Test("Nor of a default that's derived from what changes, which may give an equal value (law 19)")
+    @Test("Nor of a default that's derived from what changes, which may give an equal value (law 12)")
     func derived() async {
         let found = await issues {
             let container = Container.strict()
@@ -279,7 +279,7 @@ struct StrictOutdatedTests {
         expect(found, equals: [])
     }
 
-    @Test("The keys of a declared home aren't inputs (laws 15, 19 and 29)")
+    @Test("The keys of a declared home aren't inputs (laws 11, 12 and 19)")
     func homeKeys() async {
         let found = await issues {
             let app = Container.strict()
@@ -299,7 +299,7 @@ struct StrictOutdatedTests {
     }
 
     @Test(
-        "An input that's set to an equal value and reset, in the root or a child, leaves nothing old (laws 10, 19 and 29)",
+        "An input that's set to an equal value and reset, in the root or a child, leaves nothing old (laws 9, 12 and 19)",
         arguments: [false, true], [false, true])
     func equalReset(_ isInChild: Bool, _ inUpdate: Bool) async {
         for value in [2, 3] {
@@ -336,7 +336,7 @@ struct StrictOutdatedTests {
         }
     }
 
-    @Test("Elsewhere, debug builds report it once for an instance and an input (laws 19 and 29)")
+    @Test("Elsewhere, debug builds report it once for an instance and an input (laws 12 and 19)")
     func elsewhere() {
         let container = Container.program()
         let reports = container.logReports()

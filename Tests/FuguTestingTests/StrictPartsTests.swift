@@ -6,7 +6,7 @@ import StrictnessCases
 import Support
 import Testing
 
-/// Law 29: a part of an external feature can be set without the rest.
+/// Law 19: a part of an external feature can be set without the rest.
 struct StrictPartsTests {
     struct Audio: Feature, External {
         var play: @Sendable (_ song: String) async throws -> Void
@@ -27,7 +27,7 @@ struct StrictPartsTests {
         await #expect(throws: (any Error).self) { try await container[Audio.self].play("a song") }
     }
 
-    @Test("modify begins from the placeholder, in a trait, in a test's body and by hand (law 29)")
+    @Test("modify begins from the placeholder, in a trait, in a test's body and by hand (law 19)")
     func modify() async throws {
         let inTrait = await issues {
             try await runCase(.container { $0.modify(Audio.self) { $0.volume = { 0.5 } } }) { await Self.use(.current) }
@@ -48,7 +48,7 @@ struct StrictPartsTests {
         expect(byHand.map(\.text), equals: [Self.play])
     }
 
-    @Test("modify of a decorated feature begins from what wraps the placeholder, which isn't kept (law 29)")
+    @Test("modify of a decorated feature begins from what wraps the placeholder, which isn't kept (law 19)")
     func modifyDecorated() async {
         struct Stop: Error {}
         let found = await issues {
@@ -66,7 +66,7 @@ struct StrictPartsTests {
         expect(found.count == 1 && found.first?.text.contains("Audio") == true, "\(found)")
     }
 
-    @Test("Setting a part where the container is configured begins from the placeholder, too (law 29)")
+    @Test("Setting a part where the container is configured begins from the placeholder, too (law 19)")
     func configuring() async throws {
         let found = await issues {
             try await runCase(.container { $0[Audio.self].volume = { 0.5 } }) { await Self.use(.current) }
@@ -76,7 +76,7 @@ struct StrictPartsTests {
     }
 
     @Test(
-        "An assignment to a part fails nothing wherever it stands, and loads nothing that reaches outside (laws 14, 29)"
+        "An assignment to a part fails nothing wherever it stands, and loads nothing that reaches outside (laws 10, 19)"
     )
     func assigning() async throws {
         let (now, noon) = (Date(timeIntervalSince1970: 60), Date(timeIntervalSince1970: 43_200))
@@ -124,7 +124,7 @@ struct StrictPartsTests {
     }
 
     @Test(
-        "A part that is set isn't wrapped by a decoration that was there before; the other parts stay wrapped (laws 14, 29)"
+        "A part that is set isn't wrapped by a decoration that was there before; the other parts stay wrapped (laws 10, 19)"
     )
     func decorated() async throws {
         @Sendable func decorate(_ container: Container, _ sum: Double) {
@@ -152,7 +152,7 @@ struct StrictPartsTests {
         expect(found.map(\.text), equals: [])
     }
 
-    @Test("What an assignment to a part leaves is the placeholder's, also behind what is made from one (law 29)")
+    @Test("What an assignment to a part leaves is the placeholder's, also behind what is made from one (law 19)")
     func remaining() async throws {
         let found = await issues {
             try await runCase(.container) {
@@ -169,7 +169,7 @@ struct StrictPartsTests {
         expect(found.map(\.text), equals: [Self.play, Self.play])
     }
 
-    @Test("An accessor with get and set can set a part where the container is configured; other reads fail (law 29)")
+    @Test("An accessor with get and set can set a part where the container is configured; other reads fail (law 19)")
     func accessors() async throws {
         let found = await issues {
             await Self.use(Container.strict { $0.sound.volume = { 0.5 } })
@@ -181,7 +181,7 @@ struct StrictPartsTests {
         expect(found[1].text.contains("Path: Doubling → Audio\n"), "\(found)")
     }
 
-    @Test("Outside of tests, an assignment to a part begins from the instance, and is written when it throws (law 5)")
+    @Test("Outside of tests, an assignment to a part begins from the instance, and is written when it throws (law 4)")
     func live() {
         struct Stop: Error {}
         func change(_ volume: inout @Sendable () -> Double) throws {
@@ -202,7 +202,7 @@ struct StrictPartsTests {
         expect(reports.all, equals: [])
     }
 
-    @Test("Reading another external feature in order to set a part is a read like any other (law 29)")
+    @Test("Reading another external feature in order to set a part is a read like any other (law 19)")
     func reading() async throws {
         let found = await issues {
             try await runCase(.container) {
@@ -227,7 +227,7 @@ struct StrictPartsTests {
         }
     }
 
-    @Test("modify changes what was set, counts in a child only, and changes nothing if it throws (laws 7, 14)")
+    @Test("modify changes what was set, counts in a child only, and changes nothing if it throws (laws 6, 10)")
     func ordinary() throws {
         struct Stop: Error {}
         let container = Container.program()
@@ -252,7 +252,7 @@ struct StrictPartsTests {
         expect(child[Audio.self].volume(), equals: 23)
     }
 
-    @Test("An endpoint that throws because nobody implemented it fails the test once (law 29)")
+    @Test("An endpoint that throws because nobody implemented it fails the test once (law 19)")
     func once() async {
         let withTrait = await issues {
             try await runCase(.container { $0.modify(Audio.self) { $0.volume = { 0.5 } } }) {
@@ -264,7 +264,7 @@ struct StrictPartsTests {
         expect(without.map(\.text).first, equals: Self.play)
     }
 
-    @Test("An assignment that reads the part, such as +=, fails the test if nothing has set it (law 29)")
+    @Test("An assignment that reads the part, such as +=, fails the test if nothing has set it (law 19)")
     func readingParts() async {
         let found = await issues {
             try await runCase(.container) {
@@ -319,7 +319,7 @@ struct StrictPartsTests {
         found.map { String($0.text.prefix { $0 != "\n" }) }
     }
 
-    @Test("A forgotten double fails the test once: what its placeholder then lacks doesn't fail it again (law 29)")
+    @Test("A forgotten double fails the test once: what its placeholder then lacks doesn't fail it again (law 19)")
     func refusedOnce() async {
         let inTrait = await issues {
             try await runCase(.container) {
@@ -351,7 +351,7 @@ struct StrictPartsTests {
         expect(Self.firstLines(shared), equals: [Self.refused])
     }
 
-    @Test("After a refused read, a swap of a part begins from a placeholder that fails the test (law 29)")
+    @Test("After a refused read, a swap of a part begins from a placeholder that fails the test (law 19)")
     func refusedThenModified() async {
         let found = await issues {
             try await runCase(.container) {
@@ -364,7 +364,7 @@ struct StrictPartsTests {
         expect(Self.firstLines(found), equals: [Self.refused, String(Self.play.prefix { $0 != "\n" })])
     }
 
-    @Test("A placeholder that is made once in the process doesn't fail again a test that was refused (law 29)")
+    @Test("A placeholder that is made once in the process doesn't fail again a test that was refused (law 19)")
     func constantPlaceholder() async {
         let refused = await issues { try await runCase(.container) { Container.current[Lamp.self].toggle() } }
         expect(

@@ -7,7 +7,7 @@ import Support
 import Testing
 
 // One at a time, since all change Container.shared.
-@Suite("The containers of the program in a test process, and failures that don't know their test (law 29)", .serialized)
+@Suite("The containers of the program in a test process, and failures that don't know their test (law 19)", .serialized)
 struct StrictSharedTests {}
 
 extension StrictSharedTests {
@@ -23,7 +23,7 @@ extension StrictSharedTests {
         line.map { "Path: the test → \(key), in \(member) at FuguTestingTests/StrictSharedTests.swift:\($0)\n" } ?? ""
     }
 
-    @Test("A test with a container fails where it reads, changes, or observes Container.shared (law 29)")
+    @Test("A test with a container fails where it reads, changes, or observes Container.shared (law 19)")
     func uses() async throws {
         let line = #line + 5
         let found = try await texts {
@@ -83,7 +83,7 @@ extension StrictSharedTests {
         @Injected({ $0.pressure }, in: Container.shared) var pressure
     }
 
-    @Test("So does code that runs in a task of that test; an external feature is reported once, at its place (law 29)")
+    @Test("So does code that runs in a task of that test; an external feature is reported once, at its place (law 19)")
     func tasks() async throws {
         let legacy = Legacy()
         let line = #line + 5
@@ -110,7 +110,7 @@ extension StrictSharedTests {
             ])
     }
 
-    @Test("So does one that makes its container by hand, as far as the operation goes, and the advice fits (law 29)")
+    @Test("So does one that makes its container by hand, as far as the operation goes, and the advice fits (law 19)")
     func usesByHand() async throws {
         struct Level: Property { static var defaultValue: Int { 0 } }
         let child = Container.shared.child()
@@ -147,7 +147,7 @@ extension StrictSharedTests {
             equals: true, "\(refused)")
     }
 
-    @Test("A test without a trait is warned, once for each key, that what it changes there stays for others (law 29)")
+    @Test("A test without a trait is warned, once for each key, that what it changes there stays for others (law 19)")
     func changes() async throws {
         func text(_ what: String) -> String {
             "Fugu: \(what), in a test that has no container of its own. Tests that run later see the change, too.\nFix: do it in a "
@@ -177,7 +177,7 @@ extension StrictSharedTests {
         expect(Messages.changesShared(.closed, nil, .nobody).hasPrefix("Fugu: Container.shared was closed, in a test"))
     }
 
-    @Test("Reads without a trait, what is set in a child, and a test's own container are reported nowhere (law 29)")
+    @Test("Reads without a trait, what is set in a child, and a test's own container are reported nowhere (law 19)")
     func allowed() async throws {
         let found = await issues {
             expect(Container.shared.child { $0.pressure = 2 }.pressure, equals: 2)
@@ -198,7 +198,7 @@ extension StrictSharedTests {
         expect(found.map(\.text), equals: [])
     }
 
-    @Test("A live container sees what was set in Container.shared and leaves nothing there (law 29)")
+    @Test("A live container sees what was set in Container.shared and leaves nothing there (law 19)")
     func ofShared() async throws {
         struct Start: Property { static var defaultValue: String { "default" } }
         await Task.detached {
@@ -225,7 +225,7 @@ extension StrictSharedTests {
     }
 
     @Test(
-        "A test fails where it loads, changes, or makes something in the container of another test (law 29)",
+        "A test fails where it loads, changes, or makes something in the container of another test (law 19)",
         arguments: [ContainerTrait.container, .liveContainer], [true, false])
     func others(trait: ContainerTrait, isRunning: Bool) async throws {
         let (kept, name) = (Log<Kept>(), try #require(Test.current).readableName)
@@ -275,9 +275,9 @@ extension StrictSharedTests {
     }
 
     @Suite(Shared()) struct OneForAll {
-        @Test("The tests of a suite may share the container that a trait has made for it (law 29)", arguments: 1...2)
+        @Test("The tests of a suite may share the container that a trait has made for it (law 19)", arguments: 1...2)
         func first(number: Int) async { await use() }
-        @Test("So may another test of it (law 29)")
+        @Test("So may another test of it (law 19)")
         func second() async { await use() }
 
         private func use() async {
@@ -331,13 +331,13 @@ extension StrictSharedTests {
         expect(found, equals: [text, text, text])
     }
 
-    @Test("A test is warned of a root that another one has made (law 29)")
+    @Test("A test is warned of a root that another one has made (law 19)")
     func globals() async throws { try await useGlobals() }
 
-    @Test("It is warned once for each container, and fails if it has one of its own (law 29)")
+    @Test("It is warned once for each container, and fails if it has one of its own (law 19)")
     func globalsAgain() async throws { try await useGlobals() }
 
-    @Test("The test itself may use its container when it has ended (law 29)")
+    @Test("The test itself may use its container when it has ended (law 19)")
     func endedOwn() async throws {
         let found = await issues {
             let (gate, task) = (Gate(), Log<Task<Int, Never>>())
@@ -360,7 +360,7 @@ extension StrictSharedTests {
     /// A program that makes its own container.
     private static func run() -> String { Container()[Account.self].signup.mailer.name }
 
-    @Test("A root that the program makes in a test is strict, with a trait and without one (law 29)")
+    @Test("A root that the program makes in a test is strict, with a trait and without one (law 19)")
     func roots() async throws {
         let place = try #require(Test.current?.sourceLocation)
         let found = await issues {
@@ -379,7 +379,7 @@ extension StrictSharedTests {
         expect(found.allSatisfy { $0.text == text && $0.place == place }, "\(found)")
     }
 
-    @Test("What it reports fails a test that has a container of its own, also off its task (law 29)")
+    @Test("What it reports fails a test that has a container of its own, also off its task (law 19)")
     func reports() async throws {
         let test = try #require(Test.current)
         @Sendable func report(in container: Container = Container()) { container.child().report("wrong") }
@@ -400,7 +400,7 @@ extension StrictSharedTests {
         expect(found.allSatisfy { $0.place == test.sourceLocation })
     }
 
-    @Test("What a root reports that is made while the shared container is bound is printed, and fails no test (law 29)")
+    @Test("What a root reports that is made while the shared container is bound is printed, and fails no test (law 19)")
     func printed() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let root = Container.strict { _ in
@@ -412,7 +412,7 @@ extension StrictSharedTests {
         expectMessage(of: result, "wrong")
     }
 
-    @Test("A root gives values for tests, and one that is made live, or a copy of it, loads the real features (law 29)")
+    @Test("A root gives values for tests, and one that is made live, or a copy of it, loads the real features (law 19)")
     func liveRoots() async throws {
         let found = await issues {
             let root = Container()
@@ -432,7 +432,7 @@ extension StrictSharedTests {
 
     // MARK: Failures that don't know their test
 
-    @Test("A failure of an object of the test says which test it was, on a thread that doesn't know it (law 29)")
+    @Test("A failure of an object of the test says which test it was, on a thread that doesn't know it (law 19)")
     func named() async throws {
         let test = try #require(Test.current)
         let found = await issues {
@@ -445,7 +445,7 @@ extension StrictSharedTests {
         expect(found.first?.text.hasSuffix(note), equals: true)
     }
 
-    @Test("A failure of which neither the test nor the place is known says how the place is found (law 29)")
+    @Test("A failure of which neither the test nor the place is known says how the place is found (law 19)")
     func withoutPlace() async throws {
         let found = await issues {
             let recorder = Failure.recorder
@@ -465,7 +465,7 @@ extension StrictSharedTests {
         expect(found.last?.text.contains("place isn't known"), equals: false)
     }
 
-    @Test("Messages name the tests that a thread, an argument, or a condition belongs to (law 29)")
+    @Test("Messages name the tests that a thread, an argument, or a condition belongs to (law 19)")
     func messages() {
         expect(Messages.ofUnknown("text", []), equals: "text")
         expect(
@@ -481,7 +481,7 @@ extension StrictSharedTests {
                 + "what that needs, or use it in the test itself.)")
     }
 
-    @Test("A case is among those that run until it ends (law 29)")
+    @Test("A case is among those that run until it ends (law 19)")
     func running() async throws {
         let isRunning = Log<Bool>()
         let (number, other) = (Log<Int>(), Gate())
@@ -504,9 +504,9 @@ extension ContainerKeys {
     fileprivate var gauge: FeatureKey<String> { .init(testValue: { _ in "for tests" }) { _ in "live" } }
 }
 
-/// Law 29: what a process that links FuguTesting does, as far as one process can show it; the rest is in StrictPackage.
+/// Law 19: what a process that links FuguTesting does, as far as one process can show it; the rest is in StrictPackage.
 struct StrictProcessTests {
-    @Test("Instances loaded before a container became strict can be dropped; set ones stay (law 29)")
+    @Test("Instances loaded before a container became strict can be dropped; set ones stay (law 19)")
     func dropping() {
         let container = Container.program()
         let child = container.child { $0[Number.self] = 2 }
@@ -523,7 +523,7 @@ struct StrictProcessTests {
         expect(child[Doubled.self].value, equals: 4)
     }
 
-    @Test("What stops the process names the test, or those that are running where it isn't known (law 29)")
+    @Test("What stops the process names the test, or those that are running where it isn't known (law 19)")
     func traps() async throws {
         let name = try #require(Test.current?.displayName)
         let inTest = "why\n(This happened in the test \(name).)"
@@ -536,7 +536,7 @@ struct StrictProcessTests {
         }
     }
 
-    @Test("Advice can be pasted in every case (law 29)")
+    @Test("Advice can be pasted in every case (law 19)")
     func advice() async throws {
         let line = "$0[Mailer.self] = …"
         expect(Messages.adviceForShared(line, .xctest).contains("Container.strict { \(line) } operation: { … }"))

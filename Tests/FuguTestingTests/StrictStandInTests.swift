@@ -32,9 +32,9 @@ private struct Shop: Feature {
     static func load(in container: any FeatureContainer) -> Shop { Shop(name: container.store.name) }
 }
 
-/// Law 29: keys that are external without a stand-in.
+/// Law 19: keys that are external without a stand-in.
 struct StrictStandInTests {
-    @Test("A read without a stand-in fails the test once, with the path and the fix, and gives the real one (law 29)")
+    @Test("A read without a stand-in fails the test once, with the path and the fix, and gives the real one (law 19)")
     func refused() async {
         let found = await issues {
             try await runCase(.container) {
@@ -54,7 +54,7 @@ struct StrictStandInTests {
         expect(found.map(\.text), equals: [lines.joined(separator: "\n")])
     }
 
-    @Test("So does one of the main actor, and one in a child that loads it again fails the test no more (law 29)")
+    @Test("So does one of the main actor, and one in a child that loads it again fails the test no more (law 19)")
     func ofMainActor() async {
         let found = await issues {
             try await runCase(.container) {
@@ -69,7 +69,7 @@ struct StrictStandInTests {
         expect(found.first?.text.hasPrefix(#"Fugu: \.shelf reaches outside"#) == true)
     }
 
-    @Test("Container.shared keeps nothing of it, so that each test that reads it there fails (law 29)")
+    @Test("Container.shared keeps nothing of it, so that each test that reads it there fails (law 19)")
     func ofShared() async {
         for _ in 1...2 {
             let found = await issues { expect(Container.shared[SharedShop.self].name, equals: "real") }
@@ -78,7 +78,7 @@ struct StrictStandInTests {
         }
     }
 
-    @Test("A loop of reads of a throwing feature fails the test once, and each read throws (law 29)")
+    @Test("A loop of reads of a throwing feature fails the test once, and each read throws (law 19)")
     func throwing() async {
         let thrown = Counter()
         let found = await issues {
@@ -95,7 +95,7 @@ struct StrictStandInTests {
         static func load(in container: any FeatureContainer) throws -> Remote { Remote() }
     }
 
-    @Test("Once it's set, replaced, or given a value for tests, the test gets that, and nothing fails (law 29)")
+    @Test("Once it's set, replaced, or given a value for tests, the test gets that, and nothing fails (law 19)")
     func given() async throws {
         let found = await issues {
             try await runCase(.container { $0.store = Named(name: "double") }) {
@@ -112,7 +112,7 @@ struct StrictStandInTests {
         expect(Container.program().cache.name, equals: "real")
     }
 
-    @Test("An observation fails the test, and sees the real one (law 29)", .timeLimit(.minutes(5)))
+    @Test("An observation fails the test, and sees the real one (law 19)", .timeLimit(.minutes(5)))
     func observed() async {
         let found = await issues {
             let container = Container.strict()
@@ -130,13 +130,13 @@ struct StrictStandInTests {
         expect(found.first?.text.hasPrefix(#"Fugu: \.store reaches outside"#) == true, "\(found)")
     }
 
-    @Test("A warm-up fails the test, and goes on (law 29)")
+    @Test("A warm-up fails the test, and goes on (law 19)")
     func warmUp() async {
         let found = await issues { try await Container.strict().warmUp { $0.load(\.store) } }
         expect(found.count == 1 && found[0].text.hasPrefix(#"Fugu: \.store reaches outside"#), "\(found)")
     }
 
-    @Test("A check lists it, without loading it (law 29)")
+    @Test("A check lists it, without loading it (law 19)")
     func check() async {
         let container = Container.program()
         let check = await container.check { $0.load(\.store) }
@@ -184,9 +184,9 @@ private struct Cart: Feature {
     static func load(in container: any FeatureContainer) -> Cart { Cart(user: container.session.user) }
 }
 
-/// Law 29: keys that something has to give a value.
+/// Law 19: keys that something has to give a value.
 struct StrictRequiredTests {
-    @Test("A required key needs no name: it has what code sets, and in each child what that sets (laws 1, 14, 15)")
+    @Test("A required key needs no name: it has what code sets, and in each child what that sets (laws 1, 10, 11)")
     func withoutName() {
         let container = Container.program().unreported
         let (ada, grace) = (Session(user: "ada"), Session(user: "grace"))
@@ -218,7 +218,7 @@ struct StrictRequiredTests {
             "Fix: set it, or apply a source that has it.")
     }
 
-    @Test("A missing value fails the test, with the path and the fix, and gives the empty value of its type (law 29)")
+    @Test("A missing value fails the test, with the path and the fix, and gives the empty value of its type (law 19)")
     func missingInTest() async {
         let found = await issues {
             try await runCase(.container) {
@@ -234,7 +234,7 @@ struct StrictRequiredTests {
         expect(found.map(\.text), equals: [text])
     }
 
-    @Test("Without an empty value, it stops the process, because there's nothing to give (law 29)")
+    @Test("Without an empty value, it stops the process, because there's nothing to give (law 19)")
     func missingWithoutEmpty() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -247,7 +247,7 @@ struct StrictRequiredTests {
             text + #"\.session gives that.)"#)
     }
 
-    @Test("Types of many kinds have an empty value, and others have none (law 29)")
+    @Test("Types of many kinds have an empty value, and others have none (law 19)")
     func emptyValues() {
         expect(emptyValue(of: Int.self) == 0 && emptyValue(of: Double.self) == 0 && emptyValue(of: Bool.self) == false)
         expect(
@@ -258,7 +258,7 @@ struct StrictRequiredTests {
         expect(emptyValue(of: Session.self) == nil && emptyValue(of: URL.self) == nil)
     }
 
-    @Test("A value for tests is what each test's container gives where nothing else does (law 29)")
+    @Test("A value for tests is what each test's container gives where nothing else does (law 19)")
     func valueForTests() async throws {
         let found = await issues {
             try await runCase(.container) {
@@ -281,7 +281,7 @@ struct StrictRequiredTests {
         expect(found.map(\.text), equals: [])
     }
 
-    @Test("Container.shared gives it to no test as its own, and a live container gives none (law 29)")
+    @Test("Container.shared gives it to no test as its own, and a live container gives none (law 19)")
     func elsewhere() async throws {
         let found = await issues { expect(Container.shared.account.user, equals: "tester") }
         expect(found.count, equals: 1)
@@ -293,7 +293,7 @@ struct StrictRequiredTests {
         }
     }
 
-    @Test("An observation of a missing value fails the test, and sees none (law 29)", .timeLimit(.minutes(5)))
+    @Test("An observation of a missing value fails the test, and sees none (law 19)", .timeLimit(.minutes(5)))
     func observed() async {
         let found = await issues {
             for await _ in Container.strict().values(of: \.session) { Issue.record("there is no value") }

@@ -5,7 +5,7 @@ import StrictnessCases
 import Support
 import Testing
 
-/// Law 29: what a feature declares for tests.
+/// Law 19: what a feature declares for tests.
 struct StrictTestValueTests {
     /// Counts what a process really loads.
     static let live = Counter()
@@ -101,7 +101,7 @@ struct StrictTestValueTests {
         found.map { String($0.text.prefix { $0 != "\n" }) }
     }
 
-    @Test("A value for tests is given in place of the feature, of every kind, and fails nothing (law 29)")
+    @Test("A value for tests is given in place of the feature, of every kind, and fails nothing (law 19)")
     func kinds() async throws {
         let found = await issues {
             try await runCase(.container { $0[Number.self] = 3 }) {
@@ -121,7 +121,7 @@ struct StrictTestValueTests {
         expect(Self.live.value, equals: 0)
     }
 
-    @Test("It's an instance like any other: kept in its test, made anew where an input is overridden (laws 3, 16, 29)")
+    @Test("It's an instance like any other: kept in its test, made anew where an input is overridden (laws 3, 10, 19)")
     func instances() async throws {
         let found = await issues {
             for _ in 1...2 {
@@ -139,7 +139,7 @@ struct StrictTestValueTests {
     }
 
     @Test(
-        "A strict container reports a variable or function that was meant as the value for tests, once for each feature (law 29)"
+        "A strict container reports a variable or function that was meant as the value for tests, once for each feature (law 19)"
     )
     func unused() async throws {
         @Sendable func readAll(in container: Container) async throws {
@@ -170,7 +170,7 @@ struct StrictTestValueTests {
         expect(found.first?.text.contains("Path:") == false)
     }
 
-    @Test("A strict container reports a load that makes what is external as a type, unless it reads that (law 29)")
+    @Test("A strict container reports a load that makes what is external as a type, unless it reads that (law 19)")
     func madeExternal() async throws {
         struct Mail: Feature, External {
             static func load(in container: any FeatureContainer) -> Mail { Mail() }
@@ -193,7 +193,7 @@ struct StrictTestValueTests {
             found.first?.contains(") has made a real Mail, which is external.\nFix: declare the key as"), equals: true)
     }
 
-    @Test("What a test sets, replaces, or decorates counts as always (laws 5, 29)")
+    @Test("What a test sets, replaces, or decorates counts as always (laws 4, 19)")
     func setting() async throws {
         let found = await issues {
             let container = Container.strict { $0.set(Parsed.self, to: "set") }
@@ -207,7 +207,7 @@ struct StrictTestValueTests {
     }
 
     @Test(
-        "A live container gives the feature itself, and a strict one that a trait makes inside of it doesn't (law 29)")
+        "A live container gives the feature itself, and a strict one that a trait makes inside of it doesn't (law 19)")
     func live() async throws {
         let container = Container.program()
         expect(container.printing, equals: "live")
@@ -229,7 +229,7 @@ struct StrictTestValueTests {
         expect(found.map(\.text), equals: [])
     }
 
-    @Test("Container.shared keeps none, as other tests would get it, and fails the test with what to write (law 29)")
+    @Test("Container.shared keeps none, as other tests would get it, and fails the test with what to write (law 19)")
     func shared() async {
         let found = await issues {
             let first = Container.shared[Links.self]
@@ -245,7 +245,7 @@ struct StrictTestValueTests {
             equals: "Fugu: Links has a value for tests, which only a container of the test's own gives.")
     }
 
-    @Test("Graphs and explanations call it a value for tests (law 29)")
+    @Test("Graphs and explanations call it a value for tests (law 19)")
     func graphs() async throws {
         let container = Container.strict()
         _ = container[Page.self]
@@ -266,7 +266,7 @@ struct StrictTestValueTests {
         expect(text.contains("It was loaded from Number.\nLoaded from it: Page."), "\(text)")
     }
 
-    @Test("A check loads values for tests and lists them, apart from what a test would really load (law 29)")
+    @Test("A check loads values for tests and lists them, apart from what a test would really load (law 19)")
     func check() async {
         let check = await Container().check { list in
             list.load(Page.self)
@@ -289,7 +289,7 @@ struct StrictTestValueTests {
         expect(Self.live.value, equals: 0)
     }
 
-    @Test("A value of another type than the feature's stops the program with the line to write (law 29)")
+    @Test("A value of another type than the feature's stops the program with the line to write (law 19)")
     func wrongType() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             enum Wrong: Feature {
@@ -317,7 +317,7 @@ extension ContainerKeys {
     fileprivate var printing: FeatureKey<String> { .init(testValue: { "printing \($0[Number.self])" }) { _ in "live" } }
 }
 
-/// Law 29: what a type declares for tests in a way that isn't used.
+/// Law 19: what a type declares for tests in a way that isn't used.
 struct StrictLeftoverTests {
     /// Lack `External`.
     struct Radio: Feature {
@@ -374,7 +374,7 @@ struct StrictLeftoverTests {
         static var placeholder: Stamp { Stamp() }
     }
 
-    @Test("A strict container reports the load of a type with a placeholder or a preview but without External (law 29)")
+    @Test("A strict container reports the load of a type with a placeholder or a preview but without External (law 19)")
     func withoutExternal() async throws {
         @Sendable func readAll(in container: Container) async throws {
             expect(container[Press.self].text, equals: "realreal")
@@ -401,7 +401,7 @@ struct StrictLeftoverTests {
         expect(found.first?.text.contains(rest) == true, "\(found)")
     }
 
-    @Test("A refusal names the testValue of an external type, which isn't used (law 29)")
+    @Test("A refusal names the testValue of an external type, which isn't used (law 19)")
     func variable() async throws {
         let found = await issues {
             try await runCase(.container) {

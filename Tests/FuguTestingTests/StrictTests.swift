@@ -6,10 +6,10 @@ import StrictnessCases
 import Support
 import Testing
 
-/// A strict container loads nothing that reaches outside (law 29).
+/// A strict container loads nothing that reaches outside (law 19).
 struct StrictTests {
     @Test(
-        "Every failure of a strict container has its text and the test's own place (law 29)",
+        "Every failure of a strict container has its text and the test's own place (law 19)",
         arguments: StrictnessCase.all)
     func failures(test: StrictnessCase) async throws {
         let place = try #require(Test.current?.sourceLocation)
@@ -22,7 +22,7 @@ struct StrictTests {
         expect(found.allSatisfy { $0.place == place }, "\(found)")
     }
 
-    @Test("A strict container made by hand fails in the same way (law 29)", arguments: StrictnessCase.all)
+    @Test("A strict container made by hand fails in the same way (law 19)", arguments: StrictnessCase.all)
     func failuresByHand(test: StrictnessCase) async throws {
         let place = try #require(Test.current?.sourceLocation)
         let answer = Log<String>()
@@ -32,7 +32,7 @@ struct StrictTests {
         expect(found.allSatisfy { $0.place == place }, "\(found)")
     }
 
-    @Test("All readers of a feature share its placeholder (law 29)")
+    @Test("All readers of a feature share its placeholder (law 19)")
     func sharedPlaceholder() async {
         let found = await issues {
             let container = Container.strict()
@@ -42,7 +42,7 @@ struct StrictTests {
     }
 
     @Test(
-        "The values of a feature that a strict container refuses end, after the failure (law 29)",
+        "The values of a feature that a strict container refuses end, after the failure (law 19)",
         .timeLimit(.minutes(5)))
     func refusedValues() async {
         let found = await issues {
@@ -62,7 +62,7 @@ struct StrictTests {
         static var placeholder: Kept { Kept() }
     }
 
-    @Test("What isn't set isn't there for ifLoaded, which loads nothing, also after a read was refused (law 29)")
+    @Test("What isn't set isn't there for ifLoaded, which loads nothing, also after a read was refused (law 19)")
     func notLoaded() async {
         let found = await issues {
             let container = Container.strict()
@@ -73,7 +73,7 @@ struct StrictTests {
         expect(found.count, equals: 1)
     }
 
-    @Test("A decorated external feature is refused, and the decoration wraps its placeholder or isn't called (law 29)")
+    @Test("A decorated external feature is refused, and the decoration wraps its placeholder or isn't called (law 19)")
     func decorated() async {
         let found = await issues {
             let container = Container.strict()
@@ -111,7 +111,7 @@ struct StrictTests {
     }
 
     @Test(
-        "A child that overrides what a declared home was made from fails the test, once for each feature (laws 15, 29)")
+        "A child that overrides what a declared home was made from fails the test, once for each feature (laws 11, 19)")
     func overriddenHome() async {
         let found = await issues {
             let container = Container.strict()
@@ -126,7 +126,7 @@ struct StrictTests {
         expect(found.last?.text.contains(#"Path: Index → \.port"#) == true, "\(found)")
     }
 
-    @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 29)")
+    @Test("Failures met on a new thread or in a detached task are recorded when the case ends (law 19)")
     func offTask() async throws {
         let place = try #require(Test.current?.sourceLocation)
         let during = Log<Int>()
@@ -157,7 +157,7 @@ struct StrictTests {
         expect(seen.all, equals: [own, own, other, endpoint, wrong])
     }
 
-    @Test("A failure that comes after the end of its case says so (law 29)")
+    @Test("A failure that comes after the end of its case says so (law 19)")
     func late() async throws {
         let (ended, read) = (Gate(), Gate())
         let name = try #require(Test.current?.displayName)
@@ -176,7 +176,7 @@ struct StrictTests {
         expect(found.first?.text.contains("after the test \(name) ended"), equals: true)
     }
 
-    @Test("A source of the variables or the arguments of the process warns the test that applies it, once (law 29)")
+    @Test("A source of the variables or the arguments of the process warns the test that applies it, once (law 19)")
     func sourcesOfProcess() async throws {
         let place = try #require(Test.current?.sourceLocation)
         let found = await issues {
@@ -226,7 +226,7 @@ struct StrictTests {
         static var placeholder: Double { 0 }
     }
 
-    @Test("A required feature that a test doesn't set fails it with the fix (law 29)")
+    @Test("A required feature that a test doesn't set fails it with the fix (law 19)")
     func required() async {
         let found = await issues {
             try await runCase(.container) { expect(Container.current[Payments.self], equals: 0) }
@@ -236,7 +236,7 @@ struct StrictTests {
         expect(found.first?.text.hasPrefix(refusal), equals: true)
     }
 
-    @Test("Container.shared is strict in a process that links FuguTesting (law 29)")
+    @Test("Container.shared is strict in a process that links FuguTesting (law 19)")
     func shared() async throws {
         let place = try #require(Test.current?.sourceLocation)
         let found = await issues {
@@ -258,7 +258,7 @@ struct StrictTests {
     }
 
     @Test(
-        "Container.shared doesn't keep instances made from a placeholder, so that each test fails for itself (law 29)")
+        "Container.shared doesn't keep instances made from a placeholder, so that each test fails for itself (law 19)")
     func notKept() async {
         for _ in 1...2 {
             let found = await issues {
@@ -292,7 +292,7 @@ struct StrictTests {
         }
     }
 
-    @Test("A failure says where the feature was read (law 29)")
+    @Test("A failure says where the feature was read (law 19)")
     func placeOfRead() async throws {
         let line = #line + 5
         let texts = try await texts {
@@ -314,7 +314,7 @@ struct StrictTests {
         }
     }
 
-    @Test("The error of a throwing or async feature that a test doesn't set says so by its code (law 29)")
+    @Test("The error of a throwing or async feature that a test doesn't set says so by its code (law 19)")
     func codes() async {
         let found = await issues {
             let container = Container.strict()
@@ -326,7 +326,7 @@ struct StrictTests {
         expect(found.count, equals: 2)
     }
 
-    @Test("Children and copies made before a container became strict are strict, too (law 29)")
+    @Test("Children and copies made before a container became strict are strict, too (law 19)")
     func existingChildren() {
         let root = Container()
         let child = root.child().child()
@@ -337,7 +337,7 @@ struct StrictTests {
     }
 }
 
-// Laws 7 and 29: a strict container never loads an external feature that was not set: inside an update, where a key that it
+// Laws 6 and 19: a strict container never loads an external feature that was not set: inside an update, where a key that it
 // resets or replaces gives what's published, or afterward.
 struct StrictUpdateTests {
     /// Counts its real loads.
@@ -383,7 +383,7 @@ struct StrictUpdateTests {
     }
 
     @Test(
-        "An external feature that an update resets is there until the end, and refused afterward (laws 7, 29)",
+        "An external feature that an update resets is there until the end, and refused afterward (laws 6, 19)",
         arguments: Place.allCases)
     func reset(_ place: Place) async throws {
         let text = Log<String>()
@@ -407,7 +407,7 @@ struct StrictUpdateTests {
         expect(RealLoads.counter.value, equals: 0)
     }
 
-    @Test("So is a throwing one, which throws, and one behind a key (laws 7 and 29)")
+    @Test("So is a throwing one, which throws, and one behind a key (laws 6 and 19)")
     func otherKinds() async throws {
         let found = await issues {
             let container = Container.strict {
@@ -427,7 +427,7 @@ struct StrictUpdateTests {
         expect(RealLoads.counter.value, equals: 0)
     }
 
-    @Test("One that a feature needs which is loaded there is refused, with the way to it (laws 7 and 29)")
+    @Test("One that a feature needs which is loaded there is refused, with the way to it (laws 6 and 19)")
     func through() async throws {
         let found = await issues {
             let container = Container.strict { $0[Real.self] = Real(text: "set") }
@@ -445,7 +445,7 @@ struct StrictUpdateTests {
         expect(RealLoads.counter.value, equals: 0)
     }
 
-    @Test("A double that replaces it in the update is loaded afterward, and once (laws 7 and 29)")
+    @Test("A double that replaces it in the update is loaded afterward, and once (laws 6 and 19)")
     func replaced() async {
         let doubles = Counter()
         let found = await issues {

@@ -10,7 +10,7 @@ extension Number {
 }
 
 @Suite(
-    "Traits give each case a container (law 29)",
+    "Traits give each case a container (law 19)",
     .container {
         $0[Number.self] = 1
         $0[Number.Second.self] = 1
@@ -20,14 +20,14 @@ struct StrictTraitTests {
 }
 
 extension StrictTraitTests {
-    @Test("A suite's trait holds for its tests (law 29)")
+    @Test("A suite's trait holds for its tests (law 19)")
     func ofSuite() {
         expect(Container.current !== Container.shared)
         expect(Container.current[Number.self], equals: 1)
         expect(Container.current[Doubled.self].value, equals: 2)
     }
 
-    @Test("The trait of a test comes on top of its suite's (law 29)", .container { $0[Number.self] = 5 })
+    @Test("The trait of a test comes on top of its suite's (law 19)", .container { $0[Number.self] = 5 })
     func ofTest() {
         expect(Container.current[Number.self], equals: 5)
         expect(Container.current[Number.Second.self], equals: 1)
@@ -36,7 +36,7 @@ extension StrictTraitTests {
 
     @Suite(.container { $0[Number.Second.self] = 2 }) struct Inner {
         @Test(
-            "Traits nest, the innermost wins (law 29)", .container { $0[Number.Third.self] = 3 },
+            "Traits nest, the innermost wins (law 19)", .container { $0[Number.Third.self] = 3 },
             .container { $0[Number.Third.self] = 4 })
         func nested() {
             let container = Container.current
@@ -45,11 +45,11 @@ extension StrictTraitTests {
                 equals: [1, 2, 4])
         }
 
-        @Test("A strict container by hand shares nothing with the test's (law 29)")
+        @Test("A strict container by hand shares nothing with the test's (law 19)")
         func byHand() { expect(Container.strict()[Number.self], equals: 0) }
     }
 
-    @Test("The initializer of the suite runs in the container, and tasks of the test inherit it (law 29)")
+    @Test("The initializer of the suite runs in the container, and tasks of the test inherit it (law 19)")
     func tasks() async {
         expect(made, is: Container.current)
         async let child = Container.current
@@ -64,7 +64,7 @@ extension StrictTraitTests {
     }
 
     @Test(
-        "A configuration can suspend, and so set what belongs to the main actor (laws 9, 29)",
+        "A configuration can suspend, and so set what belongs to the main actor (laws 8, 19)",
         .container { container in await MainActor.run { container[Screen.self] = Screen(title: "double") } })
     @MainActor func mainActor() async {
         expect(Container.current[Screen.self].title, equals: "double")
@@ -74,7 +74,7 @@ extension StrictTraitTests {
         await expect(values.next()?.title, equals: "other")
     }
 
-    @Test("The failures of a trait's own configuration are the test's, and what it throws fails the test (law 29)")
+    @Test("The failures of a trait's own configuration are the test's, and what it throws fails the test (law 19)")
     func configuration() async {
         let text = StrictnessCase.refusal(of: "Mailer", line: "$0[Mailer.self] = …")
         let reading = await issues { try await runCase(.container { _ = $0[Mailer.self] }) {} }
@@ -87,7 +87,7 @@ extension StrictTraitTests {
         expect(isRun.value, equals: 0)
     }
 
-    @Test("A configuration can set a part of an external feature, by which it does not fail (law 29)")
+    @Test("A configuration can set a part of an external feature, by which it does not fail (law 19)")
     func parts() async throws {
         let text = StrictnessCase.refusal(of: "Mailer", line: "$0[Mailer.self] = …")
         try await runCase(.container { $0[Mailer.self].name += " with an end" }) {
@@ -110,7 +110,7 @@ extension StrictTraitTests {
     }
 
     @Test(
-        "The container is closed at the end of a case in which something was opened, also of one that throws (law 28)")
+        "The container is closed at the end of a case in which something was opened, also of one that throws (law 18)")
     func closing() async throws {
         struct Stop: Error {}
         let log = Log<String>()
@@ -144,15 +144,15 @@ extension StrictTraitTests {
     }
 }
 
-@Suite("Cases never see each other (law 29)", .container) struct StrictIsolationTests {}
+@Suite("Cases never see each other (law 19)", .container) struct StrictIsolationTests {}
 
 extension StrictIsolationTests {
-    @Test("A thousand cases at once never see each other (law 29)", arguments: 1...1_000)
+    @Test("A thousand cases at once never see each other (law 19)", arguments: 1...1_000)
     func cases(number: Int) async {
         await expect(Self.seesOnly(number))
     }
 
-    @Test("A thousand at once, again and again: none sees another's, and all that was held is released (laws 8, 29)")
+    @Test("A thousand at once, again and again: none sees another's, and all that was held is released (laws 7, 19)")
     func rounds() async throws {
         for _ in 1...Support.rounds(10, few: 3) {
             let (alone, ended) = (Counter(), Counter())
@@ -188,11 +188,11 @@ extension StrictIsolationTests {
     }
 }
 
-@Suite("A test that wants the real thing says so (law 29)", .liveContainer { $0[Number.self] = 5 })
+@Suite("A test that wants the real thing says so (law 19)", .liveContainer { $0[Number.self] = 5 })
 struct StrictLiveTests {}
 
 extension StrictLiveTests {
-    @Test("A live container loads external features of every kind (law 29)")
+    @Test("A live container loads external features of every kind (law 19)")
     func kinds() async throws {
         let container = Container.current
         expect(container !== Container.shared)
@@ -204,7 +204,7 @@ extension StrictLiveTests {
         expect(database.name, equals: "live")
     }
 
-    @Test("Within a live suite a test can be strict, and within that live again (law 29)", .container)
+    @Test("Within a live suite a test can be strict, and within that live again (law 19)", .container)
     func nested() async throws {
         let found = await issues { expect(Container.current[Mailer.self].name, equals: "placeholder") }
         expect(found.count, equals: 1)
@@ -223,7 +223,7 @@ extension StrictLiveTests {
         expect(Container.current.ifLoaded(Signup.self) == nil)
     }
 
-    @Test("A live operation closes what it opened when it ends, even if it throws (laws 28, 29)")
+    @Test("A live operation closes what it opened when it ends, even if it throws (laws 18, 19)")
     func closing() async throws {
         struct Stop: Error {}
         let log = Log<String>()

@@ -3,7 +3,7 @@ import FuguTesting
 import StrictnessCases
 import XCTest
 
-/// Law 29 as XCTest shows it: the same cases as in `StrictTests`.
+/// Law 19 as XCTest shows it: the same cases as in `StrictTests`.
 final class StrictXCTests: XCTestCase {
     private struct Failure: Equatable {
         let text: String

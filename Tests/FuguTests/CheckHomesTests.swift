@@ -319,7 +319,7 @@ private let rows = [
         }
     }
 
-    @Test("A check says where features really live, of random programs with external features and homes (law 15)")
+    @Test("A check says where features really live, of random programs with external features and homes (law 11)")
     func random() async throws {
         var seen: [String: Int] = [:]
         let first = seeds(1, for: "checks")[0]

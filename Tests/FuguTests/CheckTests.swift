@@ -87,7 +87,7 @@ extension CheckTests {
         }
     }
 
-    @Test("A check shows where each instance would live, given the keys that a request sets (law 15)")
+    @Test("A check shows where each instance would live, given the keys that a request sets (law 11)")
     func lives() async {
         let check = await Container().check(overriding: \.checkedID, \.checkedUser) {
             $0.load(Session.self)
@@ -122,7 +122,7 @@ extension CheckTests {
         expect("\(before)" != "\(after)")
     }
 
-    @Test("All that is missing or wrong is reported together, though plain features need themselves (law 6)")
+    @Test("All that is missing or wrong is reported together, though plain features need themselves (law 5)")
     func problems() async {
         let check = await Container().check(overriding: \.checkedID) {
             $0.load(Signup.self)
@@ -159,14 +159,14 @@ extension CheckTests {
         expect(check.hasProblems)
     }
 
-    @Test("A shared feature that reads what a request sets is reported with the path (law 15)")
+    @Test("A shared feature that reads what a request sets is reported with the path (law 11)")
     func shared() async {
         let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
         expect(check.failures.map(\.feature.path), equals: [["Shared", "RequestLog", "\\.checkedID"]])
         expect(check.failures.first?.error.contains("has the home .shared"), equals: true)
     }
 
-    @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 18)")
+    @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 2)")
     func copies() async {
         let root = Container()
         root.replace(Mailer.self) { container in
@@ -183,7 +183,7 @@ extension CheckTests {
         expect(container.ifLoaded(\.checkedID) == nil)
     }
 
-    @Test("A check closes the instances that it really loads, and reports nothing (law 28)")
+    @Test("A check closes the instances that it really loads, and reports nothing (law 18)")
     func closes() async {
         let (closed, reports) = (Counter(), Log<String>())
         let key = FeatureKey(id: UniqueID()) { container in
@@ -229,7 +229,7 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Checks behind external features (law 15, Inspecting)") struct CheckExternalsTests {
+@Suite("Checks behind external features (law 11, Inspecting)") struct CheckExternalsTests {
     /// Reads one feature.
     struct Mail: Feature, External {
         static var placeholder: Mail { Mail() }
@@ -411,7 +411,7 @@ extension ContainerKeys {
         }
     }
 
-    @Test("A shared feature made with an external one that lives in a child is reported with the path (law 15)")
+    @Test("A shared feature made with an external one that lives in a child is reported with the path (law 11)")
     func impossible() async {
         let check = await Container().check(overriding: \.tenant) { $0.load(Bank.self) }
         expect(check.failures.map(\.feature.path), equals: [["Bank", "Index", "\\.tenant"]])
@@ -441,7 +441,7 @@ extension ContainerKeys {
         }
     }
 
-    @Test("The inputs of a value for tests say nothing of the feature for which it stands in (law 29)")
+    @Test("The inputs of a value for tests say nothing of the feature for which it stands in (law 19)")
     func testValues() async {
         let check = await Container().check(overriding: \.visit) {
             $0.load(Site.self)

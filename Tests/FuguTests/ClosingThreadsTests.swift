@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 28: closing while others go on", .timeLimit(.minutes(5))) struct ClosingThreadsTests {}
+@Suite("Law 18: closing while others go on", .timeLimit(.minutes(5))) struct ClosingThreadsTests {}
 
 extension ClosingThreadsTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -32,7 +32,7 @@ extension ClosingThreadsTests {
         }
     }
 
-    @Test("Threads read, reset and drop while containers close: each closer runs once, and nothing hangs (laws 28, 30)")
+    @Test("Threads read, reset and drop while containers close: each closer runs once, and nothing hangs (laws 18, 20)")
     func race() async throws {
         for round in 0..<60 {
             let root = Container()

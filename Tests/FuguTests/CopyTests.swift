@@ -4,7 +4,7 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("Law 18: copies") struct CopyTests {}
+@Suite("Law 2: copies") struct CopyTests {}
 
 extension CopyTests {
     struct Name: Property { static var defaultValue: String { "default" } }
@@ -18,7 +18,7 @@ extension CopyTests {
 
     private static let held: [String: Drawing.Held] = ["name": .property(Name.self), "size": .property(Size.self)]
 
-    @Test("A copy takes what was set in a container and its ancestors, nearest first (law 18)")
+    @Test("A copy takes what was set in a container and its ancestors, nearest first (law 2)")
     func ancestors() {
         Drawing(
             """
@@ -28,7 +28,7 @@ extension CopyTests {
             """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
     }
 
-    @Test("Of several containers the last one wins (law 18)")
+    @Test("Of several containers the last one wins (law 2)")
     func lastWins() {
         Drawing(
             """
@@ -40,7 +40,7 @@ extension CopyTests {
             """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
     }
 
-    @Test("A copy takes nothing that was loaded: its features see its own values (law 18)")
+    @Test("A copy takes nothing that was loaded: its features see its own values (law 2)")
     func nothingLoaded() {
         let key = FeatureKey { Thing($0[Name.self], $0) }
         let family = Drawing(
@@ -56,7 +56,7 @@ extension CopyTests {
             """)
     }
 
-    @Test("A copy takes set and replaced features, and a replaced loader runs anew in it (law 18)")
+    @Test("A copy takes set and replaced features, and a replaced loader runs anew in it (law 2)")
     func sets() {
         let original = Container()
         let set = Service("set")
@@ -73,7 +73,7 @@ extension CopyTests {
         expect(before.number, equals: 1)
     }
 
-    @Test("A replaced loader's instance does not count as set (law 18)")
+    @Test("A replaced loader's instance does not count as set (law 2)")
     func loadedReplacement() {
         let original = Container()
         let key = FeatureKey { _ in Token(1) }
@@ -87,7 +87,7 @@ extension CopyTests {
         expect(copy[key].number, equals: 1)
     }
 
-    @Test("Afterwards a copy and its originals are independent (law 18)")
+    @Test("Afterwards a copy and its originals are independent (law 2)")
     func independent() {
         let family = Drawing(
             """
@@ -114,7 +114,7 @@ extension CopyTests {
             """)
     }
 
-    @Test("A nil that was set is copied, and what was reset is not (laws 1, 18)")
+    @Test("A nil that was set is copied, and what was reset is not (laws 1, 2)")
     func nils() {
         struct Nickname: Property { static var defaultValue: String? { "none" } }
         let original = Container()
@@ -130,7 +130,7 @@ extension CopyTests {
         static func load(in container: any FeatureContainer) throws -> String { container[Name.self] }
     }
 
-    @Test("A copy of a closed container is open (laws 18 and 28)")
+    @Test("A copy of a closed container is open (laws 2 and 18)")
     func ofClosed() async throws {
         let original = Container()
         original[Name.self] = "set"
@@ -138,7 +138,7 @@ extension CopyTests {
         try expect(Container(copying: original)[Login.self], equals: "set")
     }
 
-    @Test("A copy does not keep its originals alive (laws 8, 18)")
+    @Test("A copy does not keep its originals alive (laws 2, 7)")
     func lifetimes() {
         let alive = Counter()
         struct Held: Property { static var defaultValue: Token? { nil } }
@@ -154,7 +154,7 @@ extension CopyTests {
     }
 }
 
-@Suite("Law 18: copies of decorations and contributions") struct CopyLayersTests {
+@Suite("Law 2: copies of decorations and contributions") struct CopyLayersTests {
     private let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
     private let list = FeatureKey<[String]>(id: UniqueID()) { _ in [] }
 }
@@ -176,7 +176,7 @@ extension CopyLayersTests {
         parent.child { add(name, to: $0) }
     }
 
-    @Test("A decoration is copied like a replaced loader: the nearest wins, then the last container (law 18)")
+    @Test("A decoration is copied like a replaced loader: the nearest wins, then the last container (law 2)")
     func order() {
         let shop = root("A")
         let (one, two) = (child("B", of: shop), shop.child())
@@ -193,7 +193,7 @@ extension CopyLayersTests {
         expect(Container(copying: two)[word], equals: "C(A(w))")
     }
 
-    @Test("A reset of a copy removes all layers and leaves nothing of them (laws 18 and 20)")
+    @Test("A reset of a copy removes all layers and leaves nothing of them (laws 2 and 13)")
     func resets() {
         let ended = Counter()
         let copy: Container
@@ -218,7 +218,7 @@ extension CopyLayersTests {
         expect(copy[list], equals: ["Z"])
     }
 
-    @Test("A load that copies decorated containers was made from what they have (laws 15, 18, and 19)")
+    @Test("A load that copies decorated containers was made from what they have (laws 2, 11, and 12)")
     func insideALoad() {
         let word = word
         let copied = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { _ in
@@ -235,7 +235,7 @@ extension CopyLayersTests {
     }
 }
 
-@Suite("A copy takes what was set of every kind, at one moment (law 18)") struct CopyKindsTests {}
+@Suite("A copy takes what was set of every kind, at one moment (law 2)") struct CopyKindsTests {}
 
 extension CopyKindsTests {
     struct Host: Property { static var defaultValue: String { "default" } }
@@ -251,7 +251,7 @@ extension CopyKindsTests {
         }
     }
 
-    @Test("A default that was evaluated is evaluated anew in the copy (law 18)")
+    @Test("A default that was evaluated is evaluated anew in the copy (law 2)")
     func defaults() {
         let counter = Counter()
         let key = PropertyKey(defaultValue: counter.add())
@@ -260,7 +260,7 @@ extension CopyKindsTests {
         expect(Container(copying: original)[key], equals: 2)
     }
 
-    @Test("Set instances and replaced loaders hide each other: the nearest wins, and then the latest (law 18)")
+    @Test("Set instances and replaced loaders hide each other: the nearest wins, and then the latest (law 2)")
     func setAndReplaced() {
         let root = Container()
         root[Client.self] = Client("set")
@@ -273,7 +273,7 @@ extension CopyKindsTests {
         expect(Container(copying: child, root)[Client.self].address, equals: "set")
     }
 
-    @Test("A load that copies the container it reads from was made from what it took (laws 15 and 18)")
+    @Test("A load that copies the container it reads from was made from what it took (laws 2 and 11)")
     func insideALoad() {
         final class Snapshot: Feature, Sendable {
             let copy: Container
@@ -291,7 +291,7 @@ extension CopyKindsTests {
         expect(root.child { $0[Host.self] = "other" }[Snapshot.self].copy[Host.self], equals: "other")
     }
 
-    @Test("A copy is of one moment: it never has half of an update, of a container or of its ancestors (laws 7 and 18)")
+    @Test("A copy is of one moment: it never has half of an update, of a container or of its ancestors (laws 2 and 6)")
     func moment() {
         let root = Container()
         let original = root.child()
@@ -311,13 +311,13 @@ extension CopyKindsTests {
     }
 }
 
-@Suite("A copy takes rules and what they set (laws 18 and 21)") struct CopyRulesTests {}
+@Suite("A copy takes rules and what they set (laws 2 and 14)") struct CopyRulesTests {}
 
 extension CopyRulesTests {
     struct Host: Property { static var defaultValue: String { "default" } }
     struct Trail: Property { static var defaultValue: [String] { [] } }
 
-    @Test("A copy's own scopes are configured by the rules of what was copied, in order (laws 18 and 21)")
+    @Test("A copy's own scopes are configured by the rules of what was copied, in order (laws 2 and 14)")
     func rules() {
         let (root, other) = (Container(), Container())
         root.configureScopes { $0[Trail.self].append("root") }
@@ -332,7 +332,7 @@ extension CopyRulesTests {
         expect(copy[Trail.self], equals: [])
     }
 
-    @Test("Rules added afterwards stay where they were added (laws 18 and 21)")
+    @Test("Rules added afterwards stay where they were added (laws 2 and 14)")
     func independent() {
         let original = Container()
         let copy = Container(copying: original)
@@ -340,7 +340,7 @@ extension CopyRulesTests {
         expect(copy.scope("/a")[Host.self], equals: "default")
     }
 
-    @Test("A rule that reaches a copy by two ways was set once and runs once (laws 18 and 21)")
+    @Test("A rule that reaches a copy by two ways was set once and runs once (laws 2 and 14)")
     func sharedAncestors() {
         let root = Container()
         root.configureScopes { $0[Trail.self].append("root") }
@@ -349,7 +349,7 @@ extension CopyRulesTests {
         expect(Container(copying: root, left, right).scope("/a")[Trail.self], equals: ["left", "root"])
     }
 
-    @Test("A copy of a scope has what its rules set, though nobody read the scope before (laws 18 and 21)")
+    @Test("A copy of a scope has what its rules set, though nobody read the scope before (laws 2 and 14)")
     func scope() {
         let root = Container()
         root.configureScopes("/a") { $0[Host.self] = "rule" }

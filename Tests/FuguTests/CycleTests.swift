@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 6: cycles end at once") struct CycleTests {}
+@Suite("Law 5: cycles end at once") struct CycleTests {}
 
 extension CycleTests {
     static let family = Container()
@@ -101,7 +101,7 @@ extension CycleTests {
     }
 
     @Test(
-        "A plain load that needs itself, by whatever way, stops with the path and a fix (law 6)",
+        "A plain load that needs itself, by whatever way, stops with the path and a fix (law 5)",
         arguments: Need.allCases)
     func stops(_ need: Need) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [need] in
@@ -128,7 +128,7 @@ extension CycleTests {
         }
     }
 
-    @Test("Two threads that each load what the other waits for stop with the path (law 6)")
+    @Test("Two threads that each load what the other waits for stop with the path (law 5)")
     func twoThreads() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -144,18 +144,18 @@ extension CycleTests {
         keys.append(FeatureKey(id: number, fileID: "App/Step.swift", line: UInt(number)) { $0[previous] + 1 })
     }
 
-    @Test("Fifty nested loads are allowed (law 6)")
+    @Test("Fifty nested loads are allowed (law 5)")
     func fifty() {
         expect(Container()[Self.steps[49]], equals: 50)
     }
 
-    @Test("More are allowed where each is loaded before the next one needs it (law 6)")
+    @Test("More are allowed where each is loaded before the next one needs it (law 5)")
     func bottomUp() {
         let container = Container()
         for step in [49, 99, 149] { expect(container[Self.steps[step]], equals: step + 1) }
     }
 
-    @Test("Deeper nesting stops with a message (law 6)")
+    @Test("Deeper nesting stops with a message (law 5)")
     func tooDeep() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -171,7 +171,7 @@ extension FeatureContainer {
     fileprivate subscript(key: FeatureKey<Int>?) -> Int { key.map { self[$0] } ?? 0 }
 }
 
-@Suite("Law 6: cycles of loads that can throw, and what is no cycle") struct CycleErrorTests {}
+@Suite("Law 5: cycles of loads that can throw, and what is no cycle") struct CycleErrorTests {}
 
 extension CycleErrorTests {
     struct Parser: ThrowingFeature {
@@ -182,7 +182,7 @@ extension CycleErrorTests {
         static func load(in container: any FeatureContainer) throws -> Int { try container[Parser.self] }
     }
 
-    @Test("A throwing feature throws the path with the line that closes it; the container stays usable (law 6)")
+    @Test("A throwing feature throws the path with the line that closes it; the container stays usable (law 5)")
     func throwing() throws {
         let container = Container()
         let error = #expect(throws: LoadError.self) { try container[Parser.self] }
@@ -203,7 +203,7 @@ extension CycleErrorTests {
         static func load(in container: any FeatureContainer) async throws -> Int { try await container[Client.self] }
     }
 
-    @Test("A cycle through kinds lists them all (law 6)")
+    @Test("A cycle through kinds lists them all (law 5)")
     func kinds() async {
         let container = Container()
         let key = FeatureKey(fileID: "App/Key.swift", line: 3) { (try? $0[Parser.self]) ?? -1 }
@@ -215,7 +215,7 @@ extension CycleErrorTests {
     }
 
     @Test(
-        "Two threads that each load what the other waits for, also in different children, get errors and do not hang (law 6)",
+        "Two threads that each load what the other waits for, also in different children, get errors and do not hang (law 5)",
         arguments: [false, true])
     func twoThreads(inChildren: Bool) {
         let container = Container()
@@ -248,7 +248,7 @@ extension CycleErrorTests {
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
     }
 
-    @Test("Three threads in a ring get errors and do not hang (law 6)")
+    @Test("Three threads in a ring get errors and do not hang (law 5)")
     func ring() {
         let container = Container()
         let barrier = Barrier(of: 3)
@@ -289,7 +289,7 @@ extension CycleErrorTests {
         static func load(in container: any FeatureContainer) throws -> Int { try container[Level<Level<Inner>>.self] }
     }
 
-    @Test("Nesting without end is reported instead of overflowing the stack (law 6)")
+    @Test("Nesting without end is reported instead of overflowing the stack (law 5)")
     func endless() {
         let error = #expect(throws: LoadError.self) { try Container()[Level<Int>.self] }
         expect(error?.path.count, equals: 51)
@@ -302,7 +302,7 @@ extension CycleErrorTests {
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
     }
 
-    @Test("Layers of one feature need no deeper stack, however many there are (law 6)")
+    @Test("Layers of one feature need no deeper stack, however many there are (law 5)")
     func layers() {
         let container = Container()
         for _ in 0..<10_000 { container.decorate(Bottom.self) { value, _ in value + 1 } }
@@ -311,7 +311,7 @@ extension CycleErrorTests {
         }.wait()
     }
 
-    @Test("A load within a load takes little of the stack, so that fifty fit a small one (laws 6 and 30)")
+    @Test("A load within a load takes little of the stack, so that fifty fit a small one (laws 5 and 20)")
     func stackFootprint() {
         let addresses = Log<UInt>()
         @Sendable func nested(_ level: Int) -> FeatureKey<Int> {
@@ -336,7 +336,7 @@ extension CycleErrorTests {
         static func load(in container: any FeatureContainer) -> String { "own" }
     }
 
-    @Test("The same key in unrelated containers that delegate to each other is no cycle (law 6)")
+    @Test("The same key in unrelated containers that delegate to each other is no cycle (law 5)")
     func unrelated() {
         let chain = (0..<50).map { _ in Container() }
         for (container, next) in zip(chain, chain.dropFirst()) {
@@ -350,7 +350,7 @@ extension CycleErrorTests {
         expect(left[Name.self], equals: "base of right of left")
     }
 
-    @Test("Two threads in unrelated containers that delegate to each other do not hang (law 6)")
+    @Test("Two threads in unrelated containers that delegate to each other do not hang (law 5)")
     func unrelatedThreads() async {
         for _ in 0..<200 {
             let (left, right) = (Container(), Container())
@@ -361,7 +361,7 @@ extension CycleErrorTests {
         }
     }
 
-    @Test("A real cycle through two families is found and reported (law 6)")
+    @Test("A real cycle through two families is found and reported (law 5)")
     func twoFamilies() throws {
         let (left, right) = (Container(), Container())
         left.replace(Parser.self) { _ in try right[Grammar.self] }
@@ -370,7 +370,7 @@ extension CycleErrorTests {
         expect(error?.path, equals: ["Parser", "Grammar", "Parser"])
     }
 
-    @Test("An instance's reads after its load aren't part of the load (law 6)")
+    @Test("An instance's reads after its load aren't part of the load (law 5)")
     func later() {
         struct Lazy: Sendable {
             let container: any FeatureContainer
@@ -385,7 +385,7 @@ extension CycleErrorTests {
     }
 }
 
-@Suite("Law 6: circles through handles that were lent") struct CycleLentHandleTests {}
+@Suite("Law 5: circles through handles that were lent") struct CycleLentHandleTests {}
 
 extension CycleLentHandleTests {
     struct Lender: ThrowingFeature {
@@ -437,7 +437,7 @@ extension CycleLentHandleTests {
     }
 
     @Test(
-        "Two threads that each wait for what the other loads learn of it, whoever lent them handles (law 6)",
+        "Two threads that each wait for what the other loads learn of it, whoever lent them handles (law 5)",
         arguments: Borrower.allCases, [false, true])
     func twoThreads(_ borrower: Borrower, _ throughChild: Bool) {
         let lending = Lending()
@@ -471,7 +471,7 @@ extension CycleLentHandleTests {
         lending.end()
     }
 
-    @Test("Reading through a lent handle is no cycle where there is none, and waits in the reader's name (law 6)")
+    @Test("Reading through a lent handle is no cycle where there is none, and waits in the reader's name (law 5)")
     func noCycle() throws {
         let lending = Lending()
         let (handle, container) = (lending.handle, lending.container)
@@ -489,7 +489,7 @@ extension CycleLentHandleTests {
         waiting.wait()
     }
 
-    @Test("A lender that needs who borrowed its handle is given the path (law 6)")
+    @Test("A lender that needs who borrowed its handle is given the path (law 5)")
     func throughLender() throws {
         let container = Container()
         let handles = Log<any FeatureContainer>()
@@ -513,7 +513,7 @@ extension CycleLentHandleTests {
         expect(errors.count == 2 && errors.all.allSatisfy { $0 is LoadError }, "\(errors.all)")
     }
 
-    @Test("Two plain features stop with the path (law 6)")
+    @Test("Two plain features stop with the path (law 5)")
     func plainFeatures() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()

@@ -3,7 +3,7 @@ import Observation
 import Support
 import Testing
 
-@Suite("Laws 10 and 19: derived values that stay equal") struct EqualDerivedTests {}
+@Suite("Laws 9 and 12: derived values that stay equal") struct EqualDerivedTests {}
 
 extension EqualDerivedTests {
     enum Level: Property { static let defaultValue = 1 }
@@ -59,7 +59,7 @@ extension EqualDerivedTests {
     }
 
     @Test(
-        "What is made from a derived value that stays equal stays open, and nobody hears (laws 10, 19, 28)"
+        "What is made from a derived value that stays equal stays open, and nobody hears (laws 9, 12, 18)"
     )
     func plain() async throws {
         let tally = Tally()
@@ -81,7 +81,7 @@ extension EqualDerivedTests {
         expect(tally.loads.value == 2 && tally.closed.value == 2)
     }
 
-    @Test("So does what nobody observes, at the next read (laws 10, 19)")
+    @Test("So does what nobody observes, at the next read (laws 9, 12)")
     func unobserved() async throws {
         let tally = Tally()
         let container = container(tally)
@@ -94,7 +94,7 @@ extension EqualDerivedTests {
         expect(tally.loads.value == 1 && tally.closed.value == 1)
     }
 
-    @Test("What is in doubt at the end is closed once, and released (laws 8, 28)")
+    @Test("What is in doubt at the end is closed once, and released (laws 7, 18)")
     func closedInDoubt() async throws {
         let tally = Tally()
         let container = container(tally)
@@ -105,7 +105,7 @@ extension EqualDerivedTests {
         expect(pool == nil && tally.closed.value == 1)
     }
 
-    @Test("A reset, a set and a replacement end the doubt (laws 19, 20)", arguments: 0..<3)
+    @Test("A reset, a set and a replacement end the doubt (laws 12, 13)", arguments: 0..<3)
     func ended(_ manner: Int) async throws {
         let tally = Tally()
         let container = container(tally)
@@ -122,7 +122,7 @@ extension EqualDerivedTests {
         expect(tally.closed.value, equals: manner == 0 ? 2 : 1)
     }
 
-    @Test("Features that throw or suspend stay, too (laws 10, 19)")
+    @Test("Features that throw or suspend stay, too (laws 9, 12)")
     func failable() async throws {
         let (first, second) = (Tally(), Tally())
         let (one, two) = (container(first), container(second))
@@ -139,7 +139,7 @@ extension EqualDerivedTests {
         for tally in [first, second] { expect(tally.loads.value == 2 && tally.closed.value == 2) }
     }
 
-    @Test("So do features of the main actor (laws 9, 10, 19)")
+    @Test("So do features of the main actor (laws 8, 9, 12)")
     @MainActor func mainActor() async throws {
         let tally = Tally()
         let container = container(tally)
@@ -152,7 +152,7 @@ extension EqualDerivedTests {
         expect(tally.loads.value == 2 && tally.closed.value == 2)
     }
 
-    @Test("A child's own copy stays, and so does what a child shares (laws 10, 16, 19)")
+    @Test("A child's own copy stays, and so does what a child shares (laws 9, 10, 12)")
     func children() async throws {
         let (tally, own) = (Tally(), Tally())
         let root = container(tally)
@@ -171,7 +171,7 @@ extension EqualDerivedTests {
         expect(tally.loads.value == 1 && tally.closed.value == 1 && own.loads.value == 1 && own.closed.value == 1)
     }
 
-    @Test("Several changes of an update are one question (laws 7, 10, 19)")
+    @Test("Several changes of an update are one question (laws 6, 9, 12)")
     func update() {
         let container = container(Tally())
         let heard = Log<Int>()
@@ -185,7 +185,7 @@ extension EqualDerivedTests {
         expect(heard.all, equals: [1])
     }
 
-    @Test("Sequences and views hear of nothing that stays equal (laws 12, 13, 19)")
+    @Test("Sequences and views hear of nothing that stays equal (laws 9, 12)")
     func sequenceAndView() async {
         let container = container(Tally())
         var iterator = container.values(of: Sign.self).makeAsyncIterator()
@@ -203,7 +203,7 @@ extension EqualDerivedTests {
         expect(await iterator.next(), equals: -1)
     }
 
-    @Test("A load that fails and then would give the same is heard of again (laws 10, 19, 27)")
+    @Test("A load that fails and then would give the same is heard of again (laws 4, 9, 12)")
     func failsBetween() throws {
         struct Failure: Error {}
         struct Picky: ThrowingFeature {
@@ -226,7 +226,7 @@ extension EqualDerivedTests {
         expect(try container[Picky.self], equals: 1)
     }
 
-    @Test("A diamond of derived values evaluates each once, and only as far as something has changed (law 19)")
+    @Test("A diamond of derived values evaluates each once, and only as far as something has changed (law 12)")
     func diamond() {
         let counts = Log<String>()
         let left = FeatureKey<Int>(reloadsWhenInputsChange: true, id: UniqueID()) {
@@ -342,7 +342,7 @@ extension EqualDerivedTests {
     }
 
     @Test(
-        "Random derived values load as often as a model that asks input by input, and only changes are heard (laws 10, 19)"
+        "Random derived values load as often as a model that asks input by input, and only changes are heard (laws 9, 12)"
     )
     func model() {
         for seed in seeds(rounds(40, few: 40), for: "EqualDerivedTests.model") {

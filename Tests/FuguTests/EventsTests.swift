@@ -47,7 +47,7 @@ extension EventsTests {
         log.all.map { "\($0.kind) \($0.key ?? "-") \($0.container)" }
     }
 
-    @Test("A load sends events for its beginning and its end, with path, number, home, and duration (law 15)")
+    @Test("A load sends events for its beginning and its end, with path, number, home, and duration (law 11)")
     func loads() throws {
         let root = Container()
         let (log, token) = record(root)
@@ -71,7 +71,7 @@ extension EventsTests {
         expect(log.all.count, equals: 5)
     }
 
-    @Test("Every write is an event, also of what nobody else is concerned with and of what was set before (law 10)")
+    @Test("Every write is an event, also of what nobody else is concerned with and of what was set before (law 9)")
     func writes() {
         let container = Container()
         container[Host.self] = "before"
@@ -95,7 +95,7 @@ extension EventsTests {
         expect(log.all.count, equals: 7)
     }
 
-    @Test("The event of a failed load has its error, and its dependents fail, too (law 27)")
+    @Test("The event of a failed load has its error, and its dependents fail, too (law 4)")
     func failures() async throws {
         let container = Container()
         let (log, _) = record(container)
@@ -111,7 +111,7 @@ extension EventsTests {
         expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
     }
 
-    @Test("An instance that is dropped and loaded again because inputs changed is reported as a reload (law 19)")
+    @Test("An instance that is dropped and loaded again because inputs changed is reported as a reload (law 12)")
     func reloads() {
         let container = Container()
         _ = container[Live.self]
@@ -121,7 +121,7 @@ extension EventsTests {
         expect(words(log), equals: ["set Host 0", "dropped Live 0", "loadBegan Live 0", "reloaded Live 0"])
     }
 
-    @Test("Waiting for a load of another thread sends an event with the load and the duration (law 4)")
+    @Test("Waiting for a load of another thread sends an event with the load and the duration (law 3)")
     func waits() throws {
         let container = Container()
         let (log, _) = record(container)
@@ -147,7 +147,7 @@ extension EventsTests {
         expect(log.all.filter { $0.kind == .loaded && $0.key == "Client" }.count, equals: 1)
     }
 
-    @Test("A set that overtakes a load is an event (law 5)")
+    @Test("A set that overtakes a load is an event (law 4)")
     func overtaken() {
         let container = Container()
         let (reached, gate) = (Gate(), Gate())
@@ -170,7 +170,7 @@ extension EventsTests {
         expect(words(log), equals: ["loadBegan Slow 0", "set Slow 0", "overtaken Slow 0"])
     }
 
-    @Test("Closing sends an event for every instance with closers, and for the container at the end (law 28)")
+    @Test("Closing sends an event for every instance with closers, and for the container at the end (law 18)")
     func closing() async throws {
         struct Pool: Feature {
             static func load(in container: any FeatureContainer) -> Pool {
@@ -194,7 +194,7 @@ extension EventsTests {
         expect(log.all[5].description.hasPrefix("the root was closed after "))
     }
 
-    @Test("A handler may read and write; what it reads is no input, and what it does causes no events (law 15)")
+    @Test("A handler may read and write; what it reads is no input, and what it does causes no events (law 11)")
     func handlers() throws {
         let root = Container()
         let child = root.child { $0[Host.self] = "child" }
@@ -214,7 +214,7 @@ extension EventsTests {
         expect(root.ifLoaded(Plain.self) != nil)
     }
 
-    @Test("Cancelling a token releases the handler, and so does the end of the root container (law 11)")
+    @Test("Cancelling a token releases the handler, and so does the end of the root container (law 9)")
     func release() {
         final class Captured: Sendable {}
         var captured: Captured? = Captured()
@@ -269,7 +269,7 @@ extension EventsTests {
 extension EventThreadsTests {
     private struct Number: Property { static var defaultValue: Int { 0 } }
 
-    @Test("Observers of events come and go while other threads cause events (laws 4 and 11)")
+    @Test("Observers of events come and go while other threads cause events (laws 3 and 9)")
     func comeAndGo() async {
         let container = Container()
         let (heard, rounds) = (Counter(), rounds(2_000, few: 300))

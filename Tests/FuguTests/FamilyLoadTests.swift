@@ -4,13 +4,13 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 17: once for the family") struct FamilyLoadTests {}
+@Suite("Law 3: once for the family") struct FamilyLoadTests {}
 
 extension FamilyLoadTests {
     struct Request: Property { static var defaultValue: Int { 0 } }
     struct Flag: Property { static var defaultValue: Bool { false } }
 
-    @Test("1,000 children that ask at once share one load of a root feature (law 17)")
+    @Test("1,000 children that ask at once share one load of a root feature (law 3)")
     func oneThousandChildren() {
         let arrived = Latch(1000)
         let loads = Counter()
@@ -32,7 +32,7 @@ extension FamilyLoadTests {
         expect(root[pool], is: given.all[0])
     }
 
-    @Test("Children whose first load turns out to be their own get one each, however they wait (laws 16, 17)")
+    @Test("Children whose first load turns out to be their own get one each, however they wait (laws 3, 10)")
     func unknownHome() {
         let arrived = Latch(20)
         let handler = FeatureKey { container in
@@ -48,7 +48,7 @@ extension FamilyLoadTests {
         }
     }
 
-    @Test("Once its inputs are known, loads with different homes run in parallel (law 17)")
+    @Test("Once its inputs are known, loads with different homes run in parallel (law 3)")
     func parallelHomes() {
         let meeting = Locked<Latch?>(nil)
         let handler = FeatureKey { container in
@@ -66,7 +66,7 @@ extension FamilyLoadTests {
         }
     }
 
-    @Test("Readers of one home share its load, whoever of the family asks at the same moment (law 17)")
+    @Test("Readers of one home share its load, whoever of the family asks at the same moment (law 3)")
     func oneLoadForEachHome() {
         for _ in 0..<20 {
             let loads = Counter()
@@ -90,7 +90,7 @@ extension FamilyLoadTests {
         }
     }
 
-    @Test("A wait that would close a circle, though no container has a cycle, is avoided by loading on (laws 6, 17)")
+    @Test("A wait that would close a circle, though no container has a cycle, is avoided by loading on (laws 3, 5)")
     func circleOfWaitsWithoutCycle() {
         let loading = Latch(2)
         let keys = Locked<(FeatureKey<Token>, FeatureKey<Token>)?>(nil)
@@ -128,7 +128,7 @@ extension FamilyLoadTests {
     }
 
     @Test(
-        "Where loads overlap because a value changed meanwhile, one instance is kept and the others are closed (law 17)"
+        "Where loads overlap because a value changed meanwhile, one instance is kept and the others are closed (law 3)"
     )
     func overlappingLoads() async throws {
         let gate = Gate()
@@ -172,7 +172,7 @@ extension FamilyLoadTests {
         static func load(in container: any FeatureContainer) throws -> Session { Session() }
     }
 
-    @Test("A cycle through a captured child is found on the load's own thread (laws 6, 17)")
+    @Test("A cycle through a captured child is found on the load's own thread (laws 3, 5)")
     func cycleThroughCapturedChild() {
         let root = Container()
         root.node.family.reports.handle { _ in }
@@ -184,7 +184,7 @@ extension FamilyLoadTests {
     }
 }
 
-@Suite("Law 17: who waits for whose load") struct FamilyWaitingTests {}
+@Suite("Law 3: who waits for whose load") struct FamilyWaitingTests {}
 
 extension FamilyWaitingTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -193,7 +193,7 @@ extension FamilyWaitingTests {
         static func load(in container: any FeatureContainer) -> Token { Token() }
     }
 
-    @Test("Instances made from something local load in parallel in each container (laws 15, 17)")
+    @Test("Instances made from something local load in parallel in each container (laws 3, 11)")
     func localInputs() {
         struct Loads: Property { static var defaultValue: Counter { Counter() } }
         struct FromOwn: Feature {
@@ -215,7 +215,7 @@ extension FamilyWaitingTests {
         expect(counts.all, equals: [3, 3])
     }
 
-    @Test("A reader that waited four times for instances of old values loads beside the others (laws 17, 19)")
+    @Test("A reader that waited four times for instances of old values loads beside the others (laws 3, 12)")
     func outdatedAgainAndAgain() {
         let gates = (0..<6).map { _ in Gate() }
         let loads = Counter()
@@ -245,9 +245,9 @@ extension FamilyWaitingTests {
     }
 }
 
-// Law 17: what a load remembers takes time and memory in proportion to all it was made from, directly and through others;
+// Law 20: what a load remembers takes time and memory in proportion to all it was made from, directly and through others;
 // dropping and releasing it take bounded stack, however long the chain.
-@Suite("Law 17: what a load remembers", .serialized, .timeLimit(.minutes(5))) struct FamilyDepthTests {}
+@Suite("Law 20: what a load remembers", .serialized, .timeLimit(.minutes(5))) struct FamilyDepthTests {}
 
 extension FamilyDepthTests {
     struct Bottom: Property { static var defaultValue: Int { 1 } }

@@ -12,7 +12,7 @@ extension FaultTests {
         static func load(in container: any FeatureContainer) -> Int { container[Number.self] + 100 }
     }
 
-    @Test("A load that traps ends the process with its own words, though other threads wait for it (law 4)")
+    @Test("A load that traps ends the process with its own words, though other threads wait for it (law 3)")
     func trappingLoad() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -29,7 +29,7 @@ extension FaultTests {
         expectMessage(of: result, "the disk is full")
     }
 
-    @Test("A load that sets its own key through a captured container gets what it has set (law 5)")
+    @Test("A load that sets its own key through a captured container gets what it has set (law 4)")
     func loadSetsItself() {
         let container = Container()
         let key = FeatureKey(id: UniqueID()) { [weak container] _ in
@@ -47,7 +47,7 @@ extension FaultTests {
         expect(container.ifLoaded { _ in own }, equals: 7)
     }
 
-    @Test("Threads that a load starts read through its handle, during the load and after it (laws 6 and 15)")
+    @Test("Threads that a load starts read through its handle, during the load and after it (laws 5 and 11)")
     func loadStartsThreads() {
         let container = Container().unreported
         let child = container.child()
@@ -73,7 +73,7 @@ extension FaultTests {
         expect(container.ifLoaded { _ in key } == nil)
     }
 
-    @Test("An observer may close its container and wait for that (laws 10 and 28)")
+    @Test("An observer may close its container and wait for that (laws 9 and 18)")
     func observerCloses() async {
         let container = Container()
         let heard = Log<Int>()
@@ -103,7 +103,7 @@ extension FaultTests {
         static func load(in container: any FeatureContainer) throws -> Int { 0 }
     }
 
-    @Test("An observer may drop the last reference to its container, whose round then ends in peace (laws 8 and 10)")
+    @Test("An observer may drop the last reference to its container, whose round then ends in peace (laws 7 and 9)")
     func observerDrops() {
         let ended = Counter()
         let box = Locked<Container?>(Container())
@@ -127,7 +127,7 @@ extension FaultTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A deinit that sets the key that its instance leaves, and others, does so once for each (law 8)")
+    @Test("A deinit that sets the key that its instance leaves, and others, does so once for each (law 7)")
     func deinitWrites() {
         let container = Container()
         let slot = PropertyKey<Witness?>(defaultValue: nil, id: UniqueID())
@@ -165,7 +165,7 @@ extension FaultTests {
         }
     }
 
-    @Test("An == that sets its own key while that is being set changes it first; the outer set stays (law 10)")
+    @Test("An == that sets its own key while that is being set changes it first; the outer set stays (law 9)")
     func equalityWrites() {
         let container = Container()
         let key = PropertyKey(defaultValue: Writing(number: 0) {}, id: UniqueID())
@@ -190,7 +190,7 @@ extension FaultTests {
         expect(container[Number.self], equals: 5)
     }
 
-    @Test("A stack of 512 KB has room for every operation, in a load that stands on forty others (laws 6 and 17)")
+    @Test("A stack of 512 KB has room for every operation, in a load that stands on forty others (laws 5 and 20)")
     func smallStack() {
         let done = Counter()
         startThread(stackSize: 512 << 10) {

@@ -370,7 +370,7 @@ extension KeyShapesTests {
         expect(Container.with(container) { Reader().degrees + Reader().sensor.degrees }, equals: 18)
     }
 
-    @Test("The key of a type whose instance is of another type, and that is external (laws 1 and 29)")
+    @Test("The key of a type whose instance is of another type, and that is external (laws 1 and 19)")
     func otherType() {
         let container = Container.program()
         expect(container.voice.text, equals: "live")
@@ -382,7 +382,7 @@ extension KeyShapesTests {
         expect(container.graph.entries.first { $0.name == "Voices" }?.isExternal, equals: true)
     }
 
-    @Test("The key of a type is replaced, decorated, contributed to, and modified like the type (laws 7 and 20)")
+    @Test("The key of a type is replaced, decorated, contributed to, and modified like the type (laws 6 and 13)")
     func changes() {
         let container = Container()
         container.replace(\.sensor) { _ in Sensor(degrees: 7) }
@@ -410,7 +410,7 @@ extension KeyShapesTests {
         expect(check.overridden, equals: ["Sensor"])
     }
 
-    @Test("A key that is a value is observed, followed, reset, modified, and looked up (laws 10, 12, and 20)")
+    @Test("A key that is a value is observed, followed, reset, modified, and looked up (laws 9 and 13)")
     func values() async {
         let container = Container()
         let heard = Log<Int>()
@@ -430,7 +430,7 @@ extension KeyShapesTests {
         expect(container[limit(of: "eve")], equals: 9)
     }
 
-    @Test("A feature's key that is a value is replaced, decorated, and contributed to (laws 7 and 10)")
+    @Test("A feature's key that is a value is replaced, decorated, and contributed to (laws 6 and 9)")
     func featureValues() async throws {
         let container = Container()
         let heard = Log<String>()
@@ -448,7 +448,7 @@ extension KeyShapesTests {
         expect(container[list], equals: ["first", "second"])
     }
 
-    @Test("A key that is a value names a home and keyed children (law 15)")
+    @Test("A key that is a value names a home and keyed children (law 11)")
     func homes() async {
         let container = Container()
         let tenant = PropertyKey(defaultValue: "nobody", id: UniqueID())

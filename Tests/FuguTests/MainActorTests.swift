@@ -104,10 +104,10 @@ extension Law9Size: @MainActor Equatable {
     @MainActor static func == (left: Law9Size, right: Law9Size) -> Bool { left.width == right.width }
 }
 
-@Suite("Law 9: actors welcome") @MainActor struct MainActorTests {}
+@Suite("Law 8: actors welcome") @MainActor struct MainActorTests {}
 
 extension MainActorTests {
-    @Test("A type that belongs to the main actor is a main-actor feature (law 9)")
+    @Test("A type that belongs to the main actor is a main-actor feature (law 8)")
     func feature() {
         let container = Container()
         container[Law9Title.self] = "notes"
@@ -128,7 +128,7 @@ extension MainActorTests {
         expect(container[Law9Model.self], is: model)
     }
 
-    @Test("A main-actor feature lives where its inputs live, and says otherwise like others (laws 9, 15, and 16)")
+    @Test("A main-actor feature lives where its inputs live, and says otherwise like others (laws 8, 10, and 11)")
     func homes() {
         let root = Container()
         let child = root.child { $0[Law9Title.self] = "child" }
@@ -138,7 +138,7 @@ extension MainActorTests {
         expect(root.child()[Law9Local.self] !== root[Law9Local.self])
     }
 
-    @Test("The instance of a main-actor feature can be of another type (law 9)")
+    @Test("The instance of a main-actor feature can be of another type (law 8)")
     func otherType() {
         let container = Container()
         expect(container[Law9Theme.self], equals: 20)
@@ -149,7 +149,7 @@ extension MainActorTests {
         expect(container[Law9Theme.self], equals: 20)
     }
 
-    @Test("An async feature loads on the main actor if its load says so, whoever asks (law 9)")
+    @Test("An async feature loads on the main actor if its load says so, whoever asks (law 8)")
     func async() async throws {
         let container = Container()
         Law9Document.isMissing = true
@@ -161,7 +161,7 @@ extension MainActorTests {
         try await expect(container[Law9Document.self].model.title, equals: "set")
     }
 
-    @Test("An async load that belongs to no actor runs on none, though the main actor asks or reloads it (law 9)")
+    @Test("An async load that belongs to no actor runs on none, though the main actor asks or reloads it (law 8)")
     func ownActor() async throws {
         let container = Container()
         try await expect(container[Law9Free.self], equals: "free untitled")
@@ -172,7 +172,7 @@ extension MainActorTests {
         try await expect(Law9Asker().ask(container.child { $0[Law9Title.self] = "child" }), equals: "free child")
     }
 
-    @Test("A check runs the loads that belong to no actor on none, though the main actor asks (law 9)")
+    @Test("A check runs the loads that belong to no actor on none, though the main actor asks (law 8)")
     func checked() async {
         struct NotFree: Error {}
         struct Sound: AsyncFeature {
@@ -186,7 +186,7 @@ extension MainActorTests {
         expect(!check.hasProblems, "\(check)")
     }
 
-    @Test("Main-actor features are observed, iterated, and tracked (laws 9, 10, and 12)")
+    @Test("Main-actor features are observed, iterated, and tracked (laws 8 and 9)")
     func observation() async throws {
         let container = Container()
         let heard = Log<String>()
@@ -217,7 +217,7 @@ extension MainActorTests {
     }
 
     @Test(
-        "A sequence of a main-actor feature loads on the main actor, whoever reads it and whenever (laws 9 and 12)"
+        "A sequence of a main-actor feature loads on the main actor, whoever reads it and whenever (laws 8 and 9)"
     )
     func sequences() async {
         let container = Container()
@@ -232,7 +232,7 @@ extension MainActorTests {
         expect(title, equals: "untitled")
     }
 
-    @Test("A reload waits for the main actor, whichever thread changes the input (laws 9 and 19)")
+    @Test("A reload waits for the main actor, whichever thread changes the input (laws 8 and 12)")
     func reload() async {
         let container = Container()
         let heard = Log<String>()
@@ -247,7 +247,7 @@ extension MainActorTests {
         expect(container[Law9Live.self].title, equals: "two")
     }
 
-    @Test("A reload that waits for the main actor loads nothing in a container that has closed (laws 9 and 28)")
+    @Test("A reload that waits for the main actor loads nothing in a container that has closed (laws 8 and 18)")
     func reloadAfterClosing() async throws {
         let container = Container()
         let reports = container.logReports()
@@ -260,7 +260,7 @@ extension MainActorTests {
         expect(reports.all.isEmpty)
     }
 
-    @Test("A warm-up loads main-actor features on the main actor (law 9)")
+    @Test("A warm-up loads main-actor features on the main actor (law 8)")
     func warmUp() async throws {
         let container = Container()
         try await container.warmUp {
@@ -271,14 +271,14 @@ extension MainActorTests {
         expect(container.ifLoaded(\.law9Live) != nil)
     }
 
-    @Test("A main-actor feature is explained like others (law 9)")
+    @Test("A main-actor feature is explained like others (law 8)")
     func explained() {
         let container = Container()
         _ = container.law9Live
         expect("\(container.explain(Law9Live.self))".contains("Law9Live"))
     }
 
-    @Test("A wrapper for main-actor features reads at each access, from the current container (laws 9 and 15)")
+    @Test("A wrapper for main-actor features reads at each access, from the current container (laws 8 and 11)")
     func injected() {
         let container = Container().unreported
         let (outside, inside) = (Law9Window(), Container.with(container) { Law9Window() })
@@ -291,7 +291,7 @@ extension MainActorTests {
         expect(inside.live.title, equals: "new")
     }
 
-    @Test("The key of a main-actor type is the type (law 9)")
+    @Test("The key of a main-actor type is the type (law 8)")
     func named() async {
         let container = Container()
         let heard = Log<String>()
@@ -314,7 +314,7 @@ extension MainActorTests {
         expect(heard.all, equals: ["untitled", "set", "replaced untitled", "again", "untitled"])
     }
 
-    @Test("A key makes a second instance of a main-actor type, which lives and reloads as it says (laws 9, 15, and 19)")
+    @Test("A key makes a second instance of a main-actor type, which lives and reloads as it says (laws 8, 11, and 12)")
     func second() async {
         let container = Container()
         let first = container.law9Other
@@ -333,7 +333,7 @@ extension MainActorTests {
         expect(title, equals: "other new")
     }
 
-    @Test("A protocol of the main actor has a key, which is set, replaced, and decorated (law 9)")
+    @Test("A protocol of the main actor has a key, which is set, replaced, and decorated (law 8)")
     func voice() async throws {
         let container = Container()
         expect(container.law9Voice.say(), equals: "I'm untitled")
@@ -354,7 +354,7 @@ extension MainActorTests {
         expect(Container.with(container) { Law9Window().voice.say() }, equals: "I'm untitled")
     }
 
-    @Test("An equality that belongs to the main actor is asked there and nowhere else (law 9)")
+    @Test("An equality that belongs to the main actor is asked there and nowhere else (law 8)")
     func isolatedEquality() async {
         let container = Container()
         let key = PropertyKey(defaultValue: Law9Size(width: 1))
@@ -378,7 +378,7 @@ extension MainActorTests {
         """
 
     @Test(
-        "The compiler refuses to load, read, replace, or set a main-actor feature off the main actor (law 9)")
+        "The compiler refuses to load, read, replace, or set a main-actor feature off the main actor (law 8)")
     nonisolated func compiler() throws {
         let statements = [
             "_ = Model.load(in: container)", "_ = container[Model.self]", "_ = container.model",
@@ -406,7 +406,7 @@ extension MainActorTests {
         }
     }
 
-    @Test("A plain load can't read a main-actor feature (law 9)")
+    @Test("A plain load can't read a main-actor feature (law 8)")
     nonisolated func plainLoad() throws {
         let source =
             Self.screen + """
@@ -418,7 +418,7 @@ extension MainActorTests {
         expect(!plain.isRight && plain.output.contains("main actor-isolated"), "\(plain.output)")
     }
 
-    @Test("Where the main actor is the default, types and members of every other kind are nonisolated (law 9)")
+    @Test("Where the main actor is the default, types and members of every other kind are nonisolated (law 8)")
     nonisolated func defaultIsolation() throws {
         let source = """
             import Fugu
@@ -468,7 +468,7 @@ extension MainActorTests {
     }
 }
 
-/// Law 9: features of the main actor, read from elsewhere.
+/// Law 8: features of the main actor, read from elsewhere.
 struct MainActorAwaitTests {
     private static let source = """
         import Fugu
@@ -497,14 +497,14 @@ struct MainActorAwaitTests {
 
         """
 
-    @Test("Code of no actor or of another one awaits a member as it awaits the type (law 9)", arguments: [false, true])
+    @Test("Code of no actor or of another one awaits a member as it awaits the type (law 8)", arguments: [false, true])
     func byMember(_ isMainActorModule: Bool) throws {
         let flags = isMainActorModule ? Compiler.mainActorModule : []
         guard let found = try Compiler.check(Self.source, flags) else { return print("skipped: no compiler was found") }
         expect(found.isRight, found.output)
     }
 
-    @Test("A member of the main actor, as a module declares it whose default isolation that is, is used there (law 9)")
+    @Test("A member of the main actor, as a module declares it whose default isolation that is, is used there (law 8)")
     func isolatedMember() throws {
         let source = """
             import Fugu
@@ -539,7 +539,7 @@ extension ContainerKeys {
 }
 
 extension MainActorAwaitTests {
-    @Test("An awaited read by member loads on the main actor, once, with its inputs (laws 3, 9, 15)")
+    @Test("An awaited read by member loads on the main actor, once, with its inputs (laws 3, 8, 11)")
     nonisolated func elsewhere() async {
         let container = Container.program()
         let stage = await container.stage

@@ -82,7 +82,7 @@ extension MeetingsTests {
         expect("\(container)".isEmpty, equals: false)
     }
 
-    @Test("kept handle × release: a load that a kept handle began ends after its container was released (law 8)")
+    @Test("kept handle × release: a load that a kept handle began ends after its container was released (law 7)")
     func survivesItsRoot() async throws {
         var root: Container? = Container()
         let (began, goesOn) = (Gate(), Gate())
@@ -100,7 +100,7 @@ extension MeetingsTests {
     }
 
     @Test(
-        "home × reset: a reader that waited in a child and is sent to the root leaves nothing under way (laws 15 and 28)"
+        "home × reset: a reader that waited in a child and is sent to the root leaves nothing under way (laws 11 and 18)"
     )
     func sentAbove() async throws {
         let child = container.child { $0.tenant = 1 }
@@ -116,7 +116,7 @@ extension MeetingsTests {
         expect(node.family.lock.withLock { token in node.storage[token].inProgress }, equals: 0)
     }
 
-    @Test("replace × load: what is replaced between asker and home during a load is what the asker reads next (law 14)")
+    @Test("replace × load: what is replaced between asker and home during a load is what the asker reads next (law 10)")
     func replacedBetween() async throws {
         let middle = container.child()
         let child = middle.child()
@@ -130,7 +130,7 @@ extension MeetingsTests {
         try await expect(container[Waiting.self], equals: "loaded")
     }
 
-    @Test("replace × load: a load below that began before a replacement above isn't kept (law 5)")
+    @Test("replace × load: a load below that began before a replacement above isn't kept (law 4)")
     func replacedAbove() async throws {
         let gates = container[Gates.self]
         let child = container.child { $0[Gates.self] = gates }
@@ -143,7 +143,7 @@ extension MeetingsTests {
     }
 
     @Test(
-        "cancel × replace: a load that nobody waits for any more doesn't become the replaced instance (laws 5 and 27)")
+        "cancel × replace: a load that nobody waits for any more doesn't become the replaced instance (law 4)")
     func abandonedAndReplaced() async throws {
         let gates = container[Gates.self]
         let ended = Gate()
@@ -191,7 +191,7 @@ extension MeetingsTests {
     }
 
     @Test(
-        "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 19 and 20)")
+        "reset × copy: a reset reaches what sees past an instance in between, and not what sees that (laws 12 and 13)")
     func pastCopy() {
         let world = PastCopy()
         let (container, middle, child, copied) = (world.container, world.middle, world.child, world.copied)
@@ -212,7 +212,7 @@ extension MeetingsTests {
         expect(others.all.isEmpty)
     }
 
-    @Test("home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 19)")
+    @Test("home × reset: what reloads is loaded again when a reset uncovers another instance of an input (law 12)")
     func uncoversInstance() {
         let world = PastCopy()
         let (child, copied, reader) = (world.child, world.copied, world.reader)
@@ -226,7 +226,7 @@ extension MeetingsTests {
         expect(child[reader], equals: 2)
     }
 
-    @Test("home × local: a child has its own instance beside one that is local to its parent (laws 15 and 16)")
+    @Test("home × local: a child has its own instance beside one that is local to its parent (laws 10 and 11)")
     func besideLocalInstance() {
         final class Made: Sendable {}
         let own = FeatureKey(home: .local, id: UniqueID()) { _ in Made() }
@@ -247,7 +247,7 @@ extension MeetingsTests {
         expect(container[outer], is: local)
     }
 
-    @Test("update × release: an update that begins while another one publishes is no part of it (law 7)")
+    @Test("update × release: an update that begins while another one publishes is no part of it (law 6)")
     func updateWhilePublishing() {
         let container = container
         container.worker = Worker {
@@ -260,7 +260,7 @@ extension MeetingsTests {
         expect(container[Number.self], equals: 0)
     }
 
-    @Test("observer × load of another container: a modify is delivered before that load ends (law 10)")
+    @Test("observer × load of another container: a modify is delivered before that load ends (law 9)")
     func modifiedElsewhere() {
         let (container, hasSet, goesOn, heard) = (container, Gate(), Gate(), Log<Int>())
         container[Number.self] = 0
@@ -283,7 +283,7 @@ extension MeetingsTests {
     }
 
     @Test(
-        "home × handle: a shared feature that a load reads through its handle is recorded, and nothing is reported (law 15)"
+        "home × handle: a shared feature that a load reads through its handle is recorded, and nothing is reported (law 11)"
     )
     func sharedThroughAHandle() {
         let reports = container.logReports()
@@ -291,7 +291,7 @@ extension MeetingsTests {
         expect(reports.all.isEmpty)
     }
 
-    @Test("reset × tracking: a reset that uncovers the parent's value is a change for trackers (laws 13 and 20)")
+    @Test("reset × tracking: a reset that uncovers the parent's value is a change for trackers (laws 9 and 13)")
     func uncovered() {
         _ = container[Number.self]
         let child = container.child { $0[Number.self] = 1 }
@@ -307,7 +307,7 @@ extension MeetingsTests {
     }
 
     @Test(
-        "reset × observer: to reset all is one change, and no instance is made from a value that goes (laws 10 and 19)")
+        "reset × observer: to reset all is one change, and no instance is made from a value that goes (laws 9 and 12)")
     func resetsAtOnce() {
         container[Number.self] = 4
         let heard = Log<Int>()
@@ -325,7 +325,7 @@ extension MeetingsTests {
         try await children.withChild(for: 1) { _ = try await $0[Slow.self] }
     }
 
-    @Test("close × release: a closing waits for the closers of a child that was released (law 28)")
+    @Test("close × release: a closing waits for the closers of a child that was released (law 18)")
     func releasedChild() async throws {
         let (goesOn, closed) = (Gate(), Gate())
         var child: Container? = container.child()
@@ -376,7 +376,7 @@ extension MeetingsTests {
     }
 
     @Test(
-        "home × child: a feature that a child reads from its home is an input, so a tenant has its own (laws 15 and 16)"
+        "home × child: a feature that a child reads from its home is an input, so a tenant has its own (laws 10 and 11)"
     )
     func inputFromItsHome() {
         let container = container.unreported
@@ -387,7 +387,7 @@ extension MeetingsTests {
     }
 
     @Test(
-        "home × failed load: what failed for a child in its home is tried again by the child's instance (laws 16 and 19)"
+        "home × failed load: what failed for a child in its home is tried again by the child's instance (laws 10 and 12)"
     )
     func failureFromItsHome() {
         container[Number.self] = -1
@@ -399,7 +399,7 @@ extension MeetingsTests {
         expect(container[Fallback.self], equals: 3)
     }
 
-    @Test("home × default: the first read of the key that a feature lives with is no change (laws 3, 17, and 19)")
+    @Test("home × default: the first read of the key that a feature lives with is no change (laws 3 and 12)")
     func firstReadOfItsKey() {
         _ = container[Base.self]
         _ = container[Settled.self]
@@ -422,7 +422,7 @@ extension MeetingsTests {
         expect(!container.graph.entries.contains { $0.state == .failed })
     }
 
-    @Test("set × children: a set doesn't reach the children that hide it (law 30)")
+    @Test("set × children: a set doesn't reach the children that hide it (law 20)")
     func hidden() {
         container[Number.self] = 0
         let children = (1...3).map { number in container.child { $0[Number.self] = number } }

@@ -9,7 +9,7 @@ extension ContainerKeys {
     var law13Title: PropertyKey<String> { .init(defaultValue: "untitled") }
 }
 
-@Suite("Law 13: observation") struct ObservableTests {}
+@Suite("Law 9: observation") struct ObservableTests {}
 
 extension ObservableTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -40,7 +40,7 @@ extension ObservableTests {
         return changes
     }
 
-    @Test("The same keyed accessors read, set and reset through the observable container (law 13)")
+    @Test("The same keyed accessors read, set and reset through the observable container (law 9)")
     func accessors() async throws {
         let container = Container()
         let observable = container.observable
@@ -67,7 +67,7 @@ extension ObservableTests {
         static func load(in container: any FeatureContainer) -> Int { container[Number.self] }
     }
 
-    @Test("A change before tracking begins is missed, but not those after it (law 13)")
+    @Test("A change before tracking begins is missed, but not those after it (law 9)")
     func changedWhileReading() {
         for container in [Container(), Container().child { $0[Other.self] = 1 }] {
             let changes = track(container) { observable in
@@ -85,7 +85,7 @@ extension ObservableTests {
         }
     }
 
-    @Test("Reading a key tracks that key (law 13)")
+    @Test("Reading a key tracks that key (law 9)")
     func changes() throws {
         let container = Container()
         let ways: [(String, (Container) -> Void)] = [
@@ -103,7 +103,7 @@ extension ObservableTests {
         }
     }
 
-    @Test("Every kind of key is tracked, and a reset is a change (law 13)")
+    @Test("Every kind of key is tracked, and a reset is a change (law 9)")
     func kinds() async throws {
         let container = Container()
         let key = FeatureKey { _ in 1 }
@@ -124,7 +124,7 @@ extension ObservableTests {
         expect(parsed.value, equals: 1)
     }
 
-    @Test("No other key is tracked, not even what the feature was loaded from (law 13)")
+    @Test("No other key is tracked, not even what the feature was loaded from (law 9)")
     func otherKeys() {
         let container = Container().unreported
         let elsewhere = track(container) { ($0[Other.self], $0[Number.self], $0.law13Title) }
@@ -138,7 +138,7 @@ extension ObservableTests {
         expect(changes.value, equals: 1)
     }
 
-    @Test("Reading the plain container tracks nothing (law 13)")
+    @Test("Reading the plain container tracks nothing (law 9)")
     func plain() {
         let container = Container()
         let changes = Counter()
@@ -151,7 +151,7 @@ extension ObservableTests {
         expect(changes.value, equals: 0)
     }
 
-    @Test("A first load is no change (law 13)")
+    @Test("A first load is no change (law 9)")
     func firstLoad() throws {
         let container = Container()
         container[Other.self] = -1
@@ -163,7 +163,7 @@ extension ObservableTests {
         expect(changes.value, equals: 1)
     }
 
-    @Test("Setting an equal value is no change (law 13)")
+    @Test("Setting an equal value is no change (law 9)")
     func equal() {
         let container = Container()
         container[Number.self] = 5
@@ -174,7 +174,7 @@ extension ObservableTests {
         expect(changes.value, equals: 1)
     }
 
-    @Test("A child tracks what it inherits (law 13)")
+    @Test("A child tracks what it inherits (law 9)")
     func child() {
         let container = Container()
         let child = container.child()
@@ -189,7 +189,7 @@ extension ObservableTests {
         expect(own.value, equals: 1)
     }
 
-    @Test("Inside onChange and after it the new value is read (law 13)")
+    @Test("Inside onChange and after it the new value is read (law 9)")
     func newValue() {
         let container = Container()
         let observable = container.observable
@@ -203,7 +203,7 @@ extension ObservableTests {
         expect(seen.all, equals: [7])
     }
 
-    @Test("Tracking does not keep the container, and each view tracks anew (law 13)")
+    @Test("Tracking does not keep the container, and each view tracks anew (law 9)")
     func lifetime() {
         var container: Container? = Container()
         weak let weakContainer = container
@@ -219,7 +219,7 @@ extension ObservableTests {
         expect(weakContainer == nil)
     }
 
-    @Test("Reads and changes on many threads end with a tracked change for each (law 13)")
+    @Test("Reads and changes on many threads end with a tracked change for each (law 9)")
     func threads() async {
         let container = Container()
         let changes = Counter()
@@ -239,8 +239,8 @@ extension ObservableTests {
     }
 }
 
-// Law 13: reading a key through `observable` tracks that key; access is registered before the read.
-@Suite("Law 13: a first access that others make, too", .timeLimit(.minutes(5))) struct ObservableFirstAccessTests {}
+// Law 9: reading a key through `observable` tracks that key; access is registered before the read.
+@Suite("Law 9: a first access that others make, too", .timeLimit(.minutes(5))) struct ObservableFirstAccessTests {}
 
 extension ObservableFirstAccessTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -267,7 +267,7 @@ extension ObservableFirstAccessTests {
         }
     }
 
-    @Test("Of a key that two threads track for the first time together, neither misses a change (law 13)")
+    @Test("Of a key that two threads track for the first time together, neither misses a change (law 9)")
     func together() async throws {
         let (missed, rounds) = (Counter(), Support.rounds(5_000, few: 1_000))
         try await finishing {
@@ -306,7 +306,7 @@ extension ObservableFirstAccessTests {
     }
 
     // The Observation framework begins to listen when the tracked closure has ended, so the reader looks for what changed in between.
-    @Test("A reader that looks once more after a tracked read misses no change (law 13)")
+    @Test("A reader that looks once more after a tracked read misses no change (law 9)")
     func lastValue() async throws {
         try await finishing {
             let container = Container()
@@ -332,7 +332,7 @@ extension ObservableFirstAccessTests {
         }
     }
 
-    @Test("Tracked reads are notified of changes though the view it was read through has gone (law 13)")
+    @Test("Tracked reads are notified of changes though the view it was read through has gone (law 9)")
     func viewGone() {
         let container = Container()
         let changes = Counter()
@@ -352,7 +352,7 @@ extension ObservableFirstAccessTests {
         expect(changes.value, equals: 2)
     }
 
-    @Test("A child's tracking of what it inherits ends with the child, and leaves the parent's alone (laws 8 and 13)")
+    @Test("A child's tracking of what it inherits ends with the child, and leaves the parent's alone (laws 7 and 9)")
     func childGone() {
         let container = Container()
         let (above, below) = (Counter(), Counter())
@@ -380,10 +380,10 @@ extension ContainerKeys {
     fileprivate var volume: PropertyKey<Int> { .init(defaultValue: 5) }
 }
 
-@Suite("Law 13: the observable container is one object") struct ObservableIdentityTests {}
+@Suite("Law 9: the observable container is one object") struct ObservableIdentityTests {}
 
 extension ObservableIdentityTests {
-    @Test("It is the same each time while someone holds it, and keeps no circle (laws 8 and 13)")
+    @Test("It is the same each time while someone holds it, and keeps no circle (laws 7 and 9)")
     func same() {
         var container: Container? = Container()
         weak let alive = container
@@ -396,7 +396,7 @@ extension ObservableIdentityTests {
         expect(alive == nil)
     }
 
-    @Test("SwiftUI's bindings read and write through it (law 13)")
+    @Test("SwiftUI's bindings read and write through it (law 9)")
     func bindings() {
         let container = Container()
         let path: ReferenceWritableKeyPath<ObservableContainer, Int> = \.volume

@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 11: tokens end observation, forgetting them does not") struct ObservationTokenTests {}
+@Suite("Law 9: tokens end observation, forgetting them does not") struct ObservationTokenTests {}
 
 extension ObservationTokenTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -10,7 +10,7 @@ extension ObservationTokenTests {
         static func load(in container: any FeatureContainer) -> Int { 0 }
     }
 
-    @Test("Cancelling ends the observation and releases the closure (law 11)")
+    @Test("Cancelling ends the observation and releases the closure (law 9)")
     func cancel() {
         let container = Container()
         let heard = Log<Int>()
@@ -27,7 +27,7 @@ extension ObservationTokenTests {
         expect(heard.all, equals: [1])
     }
 
-    @Test("A dropped token observes as long as the container lives, and its closure goes with it (law 11)")
+    @Test("A dropped token observes as long as the container lives, and its closure goes with it (law 9)")
     func dropped() {
         let ended = Counter()
         let heard = Log<Int>()
@@ -43,7 +43,7 @@ extension ObservationTokenTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A token does not keep its container alive, and may be cancelled after it (law 11)")
+    @Test("A token does not keep its container alive, and may be cancelled after it (law 9)")
     func tokenAlone() {
         let ended = Counter()
         var container: Container? = Container()
@@ -59,7 +59,7 @@ extension ObservationTokenTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("An observer that cancels itself is called no more (law 11)")
+    @Test("An observer that cancels itself is called no more (law 9)")
     func cancelInside() {
         let container = Container()
         let heard = Log<Int>()
@@ -75,7 +75,7 @@ extension ObservationTokenTests {
         expect(container[Number.self], equals: 3)
     }
 
-    @Test("An observer that another one cancels in the same round is not called (law 11)")
+    @Test("An observer that another one cancels in the same round is not called (law 9)")
     func cancelOther() {
         let container = Container()
         let heard = Log<String>()
@@ -89,7 +89,7 @@ extension ObservationTokenTests {
         expect(heard.all, equals: ["first"])
     }
 
-    @Test("Nothing is called after cancel has returned, though changes wait to be delivered (law 11)")
+    @Test("Nothing is called after cancel has returned, though changes wait to be delivered (law 9)")
     func cancelDuringDelivery() {
         let container = Container()
         let (delivering, goesOn) = (Gate(), Gate())
@@ -109,7 +109,7 @@ extension ObservationTokenTests {
         expect(heard.all.isEmpty)
     }
 
-    @Test("Cancelling does not wait for a call that is running elsewhere (law 11)")
+    @Test("Cancelling does not wait for a call that is running elsewhere (law 9)")
     func cancelDuringCall() {
         let container = Container()
         let (calling, goesOn) = (Gate(), Gate())
@@ -129,7 +129,7 @@ extension ObservationTokenTests {
         expect(heard.value, equals: 1)
     }
 
-    @Test("Tokens that are made and cancelled on many threads while values change leave nothing behind (law 11)")
+    @Test("Tokens that are made and cancelled on many threads while values change leave nothing behind (law 9)")
     func churn() async {
         let container = Container()
         let ended = Counter()
@@ -148,7 +148,7 @@ extension ObservationTokenTests {
         expect(ended.value, equals: 3_000)
     }
 
-    @Test("observe while an owner lives ends with the owner, and does not keep it (law 11)")
+    @Test("observe while an owner lives ends with the owner, and does not keep it (law 9)")
     func owner() {
         let container = Container()
         let heard = Log<Int>()
@@ -170,7 +170,7 @@ extension ObservationTokenTests {
         expect(heard.all, equals: [1, 2, 3])
     }
 
-    @Test("The closure of an owner that is gone is released with the next change at the latest (law 11)")
+    @Test("The closure of an owner that is gone is released with the next change at the latest (law 9)")
     func ownersClosure() {
         let container = Container()
         let ended = Counter()
@@ -185,7 +185,7 @@ extension ObservationTokenTests {
     }
 
     @Test(
-        "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 11 and 19)"
+        "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 9 and 12)"
     )
     func lastEndsItself() {
         struct Live: Feature {
@@ -207,8 +207,8 @@ extension ObservationTokenTests {
     }
 }
 
-// Law 11: a dropped token observes as long as the container lives; observe(_:while:) ends with its owner.
-@Suite("Law 11: observing through a kept handle, and for an owner") struct ObservationThroughHandleTests {}
+// Law 9: a dropped token observes as long as the container lives; observe(_:while:) ends with its owner.
+@Suite("Law 9: observing through a kept handle, and for an owner") struct ObservationThroughHandleTests {}
 
 extension ObservationThroughHandleTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -218,7 +218,7 @@ extension ObservationThroughHandleTests {
         static func load(in container: any FeatureContainer) -> Keeps { Keeps(container as! Container) }
     }
 
-    @Test("An observer added through a handle that is dropped is called as long as the container lives (law 11)")
+    @Test("An observer added through a handle that is dropped is called as long as the container lives (law 9)")
     func handle() {
         let ended = Counter()
         let heard = Log<Int>()
@@ -236,7 +236,7 @@ extension ObservationThroughHandleTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A handle that outlives its container observes nothing, and its closure goes (laws 8 and 11)")
+    @Test("A handle that outlives its container observes nothing, and its closure goes (laws 7 and 9)")
     func gone() {
         let ended = Counter()
         var container: Container? = Container()
@@ -250,7 +250,7 @@ extension ObservationThroughHandleTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("With its owner the observation ends at once: not even a change that waits to be delivered is heard (law 11)")
+    @Test("With its owner the observation ends at once: not even a change that waits to be delivered is heard (law 9)")
     func ownerDuringDelivery() {
         let container = Container()
         let heard = Log<Int>()
@@ -263,7 +263,7 @@ extension ObservationThroughHandleTests {
         expect(heard.all, equals: [])
     }
 
-    @Test("Two owners' observations are two: each ends with its own, in children, too (laws 11 and 14)")
+    @Test("Two owners' observations are two: each ends with its own, in children, too (laws 9 and 10)")
     func owners() {
         let root = Container()
         let child = root.child()
@@ -279,7 +279,7 @@ extension ObservationThroughHandleTests {
         expect(heard.all.sorted(), equals: ["first 1", "second 1", "second 2"])
     }
 
-    @Test("An observation for an owner does not keep it, and its token still cancels (law 11)")
+    @Test("An observation for an owner does not keep it, and its token still cancels (law 9)")
     func ownersToken() {
         let container = Container()
         let (heard, ended) = (Counter(), Counter())

@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("A set of an equal value changes nothing, a reset does (laws 10, 19, and 20)")
+@Suite("A set of an equal value changes nothing, a reset does (laws 9, 12, and 13)")
 struct ObserverEqualValuesTests {}
 
 extension ContainerKeys {
@@ -46,7 +46,7 @@ extension ObserverEqualValuesTests {
         }
     }
 
-    @Test("Setting a key again to an equal value changes nothing (laws 10 and 19)")
+    @Test("Setting a key again to an equal value changes nothing (laws 9 and 12)")
     func sets() {
         let watched = Watched()
         for _ in 1...2 {
@@ -66,7 +66,7 @@ extension ObserverEqualValuesTests {
         expect(watched.container.reader, is: reader)
     }
 
-    @Test("Setting a key for the first time is a change, even to the value of its default (laws 10, 15, and 19)")
+    @Test("Setting a key for the first time is a change, even to the value of its default (laws 9, 11, and 12)")
     func first() {
         let watched = Watched()
         watched.container.computed = 11
@@ -79,7 +79,7 @@ extension ObserverEqualValuesTests {
         expect(watched.heard.all.last, equals: "reader 23")
     }
 
-    @Test("What was loaded before a set of a computed default doesn't keep the default's inputs (laws 10, 15, and 16)")
+    @Test("What was loaded before a set of a computed default doesn't keep the default's inputs (laws 9, 10, and 11)")
     func inputsOfTheDefault() throws {
         for value in [81, 82] {
             let app = Container()
@@ -98,7 +98,7 @@ extension ObserverEqualValuesTests {
         static func load(in container: any FeatureContainer) throws -> Token { Token(container.address) }
     }
 
-    @Test("A reset of a default that was read is a change, even if it stays equal (laws 10, 19, and 20)")
+    @Test("A reset of a default that was read is a change, even if it stays equal (laws 9, 12, and 13)")
     func resets() {
         let watched = Watched()
         watched.container.reset(\.constant)
@@ -115,7 +115,7 @@ extension ObserverEqualValuesTests {
         expect(Set(watched.heard.all), equals: ["computed 12", "text [\"2\"]", "size 4", "reader 22"])
     }
 
-    @Test("A reset of a default and a set of its input in one update give the new default (laws 7 and 19)")
+    @Test("A reset of a default and a set of its input in one update give the new default (laws 6 and 12)")
     func together() {
         let watched = Watched()
         watched.container.update {
@@ -127,7 +127,7 @@ extension ObserverEqualValuesTests {
         expect(watched.container.reader.number, equals: 5 + 14 + 1 + 8)
     }
 
-    @Test("resetAll tells once of each default that was read (laws 10 and 20)")
+    @Test("resetAll tells once of each default that was read (laws 9 and 13)")
     func all() {
         let container = Container()
         let heard = Log<Int>()
@@ -141,7 +141,7 @@ extension ObserverEqualValuesTests {
     }
 
     @Test(
-        "A default that gives another value is seen after a reset, by observers and by what reloads (laws 3, 10, and 20)"
+        "A default that gives another value is seen after a reset, by observers and by what reloads (laws 3, 9, and 13)"
     )
     func others() {
         let (made, container, heard) = (Counter(), Container(), Log<Int>())
@@ -156,7 +156,7 @@ extension ObserverEqualValuesTests {
         expect(container[reader], equals: now * 10)
     }
 
-    @Test("A value that equals a computed default is the child's own, and hides the parent's (laws 14 and 16)")
+    @Test("A value that equals a computed default is the child's own, and hides the parent's (law 10)")
     func inChild() {
         let container = Container()
         let heard = Log<Int>()
@@ -173,7 +173,7 @@ extension ObserverEqualValuesTests {
         expect(heard.all, equals: [11, 11, 17])
     }
 
-    @Test("What is made from a computed default that is set to its value is shared by a child (laws 15, 16, and 19)")
+    @Test("What is made from a computed default that is set to its value is shared by a child (laws 10, 11, and 12)")
     func homes() {
         let container = Container()
         let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { Thing($0.computed, $0) }
@@ -188,7 +188,7 @@ extension ObserverEqualValuesTests {
     }
 
     @Test(
-        "A default that's uncovered counts as another value than an equal one that hid it, for it's made from more (laws 15 and 16)"
+        "A default that's uncovered counts as another value than an equal one that hid it, for it's made from more (laws 10 and 11)"
     )
     func uncovered() {
         let container = Container()
@@ -207,7 +207,7 @@ extension ObserverEqualValuesTests {
     }
 
     @Test(
-        "A value that's set before anything has read the default is told, since there is nothing yet that it could equal (law 10)"
+        "A value that's set before anything has read the default is told, since there is nothing yet that it could equal (law 9)"
     )
     func unread() {
         let (container, heard) = (Container(), Log<Int>())

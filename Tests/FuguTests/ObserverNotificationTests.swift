@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 10: a comparison holds for the two values that were compared") struct ObserverComparisonTests {}
+@Suite("Law 9: a comparison holds for the two values that were compared") struct ObserverComparisonTests {}
 
 extension ObserverComparisonTests {
     /// Lets somebody else write while it is being compared.
@@ -53,7 +53,7 @@ extension ObserverComparisonTests {
     }
 
     @Test(
-        "A value may change during its comparison: the last call still carries the value that stays (law 10)",
+        "A value may change during its comparison: the last call still carries the value that stays (law 9)",
         arguments: Change.allCases, Writing.allCases)
     func changesMeanwhile(_ change: Change, _ writing: Writing) {
         for (rootSets, middleSets, startsWithOwn) in cases {
@@ -80,7 +80,7 @@ extension ObserverComparisonTests {
     }
 }
 
-@Suite("Law 10: one container holds up nobody else's observers") struct ObserverIndependenceTests {}
+@Suite("Law 9: one container holds up nobody else's observers") struct ObserverIndependenceTests {}
 
 extension ObserverIndependenceTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -120,7 +120,7 @@ extension ObserverIndependenceTests {
         }
     }
 
-    @Test("A slow observer holds up no other container's (law 10)")
+    @Test("A slow observer holds up no other container's (law 9)")
     func slowObserver() {
         let family = Family()
         let (entered, goesOn) = (Gate(), Gate())
@@ -135,7 +135,7 @@ extension ObserverIndependenceTests {
         thread.wait()
     }
 
-    @Test("Nor does one that hears of its parent's change, once the others have heard (laws 10 and 14)")
+    @Test("Nor does one that hears of its parent's change, once the others have heard (laws 9 and 10)")
     func slowInheritor() {
         let family = Family()
         let (entered, goesOn) = (Gate(), Gate())
@@ -151,7 +151,7 @@ extension ObserverIndependenceTests {
         thread.wait()
     }
 
-    @Test("An async load that changed the key holds up no other container's observers (law 10)")
+    @Test("An async load that changed the key holds up no other container's observers (law 9)")
     func asyncLoad() async throws {
         let family = Family()
         let (connecting, goesOn) = (Gate(), Gate())
@@ -191,7 +191,7 @@ extension ObserverIndependenceTests {
     }
 
     @Test(
-        "A transaction that changed the key holds up no other container's observers (law 10)",
+        "A transaction that changed the key holds up no other container's observers (law 9)",
         arguments: Transaction.allCases)
     func transaction(_ transaction: Transaction) {
         let family = Family()
@@ -214,7 +214,7 @@ extension ObserverIndependenceTests {
     }
 
     @Test(
-        "Nor where it changed the other container's own key: that is delivered in order with what comes after (law 10)",
+        "Nor where it changed the other container's own key: that is delivered in order with what comes after (law 9)",
         arguments: Transaction.allCases)
     func changedElsewhere(_ transaction: Transaction) {
         let family = Family()
@@ -236,7 +236,7 @@ extension ObserverIndependenceTests {
         expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A slow observer of one key holds up no other key of its container (law 10)")
+    @Test("A slow observer of one key holds up no other key of its container (law 9)")
     func otherKey() {
         let container = Container()
         let (entered, goesOn) = (Gate(), Gate())
@@ -255,7 +255,7 @@ extension ObserverIndependenceTests {
     }
 }
 
-@Suite("Laws 6 and 10: an observer is in nobody's load") struct ObserverOutsideLoadsTests {}
+@Suite("Laws 5 and 9: an observer is in nobody's load") struct ObserverOutsideLoadsTests {}
 
 extension ObserverOutsideLoadsTests {
     struct Watched: Property { static var defaultValue: Value { Value(number: 0) } }
@@ -289,7 +289,7 @@ extension ObserverOutsideLoadsTests {
     }
 
     @Test(
-        "Another thread's change is not delivered inside a load or an update (laws 6 and 10)",
+        "Another thread's change is not delivered inside a load or an update (laws 5 and 9)",
         arguments: Middle.allCases)
     func elsewhere(_ middle: Middle) {
         let container = Container()
@@ -326,7 +326,7 @@ extension ObserverOutsideLoadsTests {
         expect(heard.all, equals: [2, 3])
     }
 
-    @Test("An observer's read is never an input, whichever thread delivers (law 10)", arguments: Middle.allCases)
+    @Test("An observer's read is never an input, whichever thread delivers (law 9)", arguments: Middle.allCases)
     func nobodysInput(_ middle: Middle) {
         let container = Container().unreported
         let loads = Counter()
@@ -341,7 +341,7 @@ extension ObserverOutsideLoadsTests {
         expect(container.child { $0[Mark.self] = 2 }[outer], equals: 1)
     }
 
-    @Test("An update in an observer joins nothing, whoever delivers (laws 7 and 10)")
+    @Test("An update in an observer joins nothing, whoever delivers (laws 6 and 9)")
     func updateInObserver() {
         struct Failure: Error {}
         let container = Container()
@@ -357,7 +357,7 @@ extension ObserverOutsideLoadsTests {
         expect(container[Other.self], equals: 4)
     }
 
-    @Test("Inside an observer, Container.current is the container it observes, whoever changes what (law 10)")
+    @Test("Inside an observer, Container.current is the container it observes, whoever changes what (law 9)")
     func current() {
         let root = Container()
         let child = root.child()
@@ -377,16 +377,16 @@ extension ObserverOutsideLoadsTests {
     }
 }
 
-// Law 10: setting from inside an observer is delivered after the present round. One container's observers never hold up
+// Law 9: setting from inside an observer is delivered after the present round. One container's observers never hold up
 // those of another. == is called outside every lock, and does not keep anybody from setting.
-@Suite("Law 10: rounds of delivery", .timeLimit(.minutes(5))) struct ObserverRoundsTests {}
+@Suite("Law 9: rounds of delivery", .timeLimit(.minutes(5))) struct ObserverRoundsTests {}
 
 extension ObserverRoundsTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Third: Property { static var defaultValue: Int { 0 } }
 
-    @Test("A set of another key by an observer is delivered after the present round (law 10)")
+    @Test("A set of another key by an observer is delivered after the present round (law 9)")
     func otherKey() {
         let container = Container()
         let heard = Log<String>()
@@ -400,7 +400,7 @@ extension ObserverRoundsTests {
         expect(heard.all, equals: ["first 1", "second 1", "other 1"])
     }
 
-    @Test("Changes that observers make of several keys come round by round, in the order they were made (law 10)")
+    @Test("Changes that observers make of several keys come round by round, in the order they were made (law 9)")
     func severalKeys() {
         let container = Container()
         let heard = Log<String>()
@@ -422,7 +422,7 @@ extension ObserverRoundsTests {
             ])
     }
 
-    @Test("So does what an observer changes in a child, an update or a modify (laws 7 and 10)")
+    @Test("So does what an observer changes in a child, an update or a modify (laws 6 and 9)")
     func otherWays() {
         let container = Container()
         let child = container.child()
@@ -442,7 +442,7 @@ extension ObserverRoundsTests {
         expect(heard.all, equals: ["number 1", "second", "child 1", "other 10", "third 0", "third 1", "third 0"])
     }
 
-    @Test("However many keys' observers each set the next one, a small stack is enough (law 10)")
+    @Test("However many keys' observers each set the next one, a small stack is enough (law 9)")
     func chain() async {
         await #expect(processExitsWith: .success) {
             startThread(stackSize: 512 << 10) {
@@ -458,7 +458,7 @@ extension ObserverRoundsTests {
         }
     }
 
-    @Test("Two containers hear one change: the one that hears first holds up nothing else of the other (law 10)")
+    @Test("Two containers hear one change: the one that hears first holds up nothing else of the other (law 9)")
     func sameChange() async throws {
         let heard = Log<String>()
         let (entered, goesOn) = (Gate(), Gate())
@@ -487,7 +487,7 @@ extension ObserverRoundsTests {
         expect(containers.count, equals: 2)
     }
 
-    @Test("A == that takes its time keeps nobody from setting, and its own set comes to an end (law 10)")
+    @Test("A == that takes its time keeps nobody from setting, and its own set comes to an end (law 9)")
     func slowComparison() async throws {
         struct Slow: Equatable, Sendable {
             let number: Int

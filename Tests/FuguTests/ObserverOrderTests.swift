@@ -4,7 +4,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 10: every change, once, in order") struct ObserverOrderTests {}
+@Suite("Law 9: every change, once, in order") struct ObserverOrderTests {}
 
 extension ObserverOrderTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -14,7 +14,7 @@ extension ObserverOrderTests {
         static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
     }
 
-    @Test("Observers that set each other's keys again and again are reported (law 10)")
+    @Test("Observers that set each other's keys again and again are reported (law 9)")
     func circle() {
         let container = Container()
         let reports = Log<String>()
@@ -32,7 +32,7 @@ extension ObserverOrderTests {
         expect(reports.all.count, equals: 2)
     }
 
-    @Test("An observer hears of sets, modifies, updates, resets and the first load (law 10)")
+    @Test("An observer hears of sets, modifies, updates, resets and the first load (law 9)")
     func kinds() {
         let container = Container()
         let heard = Log<Int>()
@@ -48,7 +48,7 @@ extension ObserverOrderTests {
         expect(heard.all, equals: [0, 1, 2, 3, 0, 4, 0])
     }
 
-    @Test("Features of every kind of key are observed (law 10)")
+    @Test("Features of every kind of key are observed (law 9)")
     func features() async throws {
         struct Parsed: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> Int { 1 }
@@ -80,7 +80,7 @@ extension ObserverOrderTests {
         expect(heard.removeAll(), equals: ["number 0", "parsed 1"])
     }
 
-    @Test("Four threads that set thousands of times give three observers one order, ending with what stays (law 10)")
+    @Test("Four threads that set thousands of times give three observers one order, ending with what stays (law 9)")
     func order() async {
         let container = Container()
         container[Number.self] = -1
@@ -105,7 +105,7 @@ extension ObserverOrderTests {
         expect(overlaps.value, equals: 0)
     }
 
-    @Test("Sets, modifies, updates and resets of many threads are heard in one order too (law 10)")
+    @Test("Sets, modifies, updates and resets of many threads are heard in one order too (law 9)")
     func mixedOrder() async {
         let container = Container()
         let key = PropertyKey(defaultValue: [0])
@@ -126,7 +126,7 @@ extension ObserverOrderTests {
         expect(logs[0].all.last == [-1, -1] && container[key] == [-1, -1])
     }
 
-    @Test("Calls happen on the thread that changed it, after the change (law 10)")
+    @Test("Calls happen on the thread that changed it, after the change (law 9)")
     func thread() {
         let container = Container()
         let seen = Log<Int>()
@@ -146,7 +146,7 @@ extension ObserverOrderTests {
         expect(Set(threads.all).count, equals: 1)
     }
 
-    @Test("A writer of a key that is being delivered doesn't wait: the delivering thread delivers its change (law 10)")
+    @Test("A writer of a key that is being delivered doesn't wait: the delivering thread delivers its change (law 9)")
     func takingAlong() {
         let container = Container()
         let (delivering, goesOn) = (Gate(), Gate())
@@ -167,7 +167,7 @@ extension ObserverOrderTests {
         expect(heard.all, equals: [1, 2, 3])
     }
 
-    @Test("Setting from inside an observer is delivered after the present round (law 10)")
+    @Test("Setting from inside an observer is delivered after the present round (law 9)")
     func rounds() {
         let container = Container()
         let heard = Log<String>()
@@ -181,7 +181,7 @@ extension ObserverOrderTests {
         expect(heard.all, equals: ["a1", "a1 ends", "b1", "a2", "a2 ends", "b2", "a3", "a3 ends", "b3"])
     }
 
-    @Test("An observer added or cancelled during a round changes no other's order (law 10)")
+    @Test("An observer added or cancelled during a round changes no other's order (law 9)")
     func observersInObservers() {
         let container = Container()
         let heard = Log<String>()
@@ -205,7 +205,7 @@ extension ObserverOrderTests {
         }
     }
 
-    @Test("Setting a key of a container again to an equal value calls nobody (law 10)")
+    @Test("Setting a key of a container again to an equal value calls nobody (law 9)")
     func equal() {
         let parent = Container()
         let child = parent.child()
@@ -224,7 +224,7 @@ extension ObserverOrderTests {
         expect(heard.all, equals: [5, 6])
     }
 
-    @Test("Values that cannot be compared are always a change (law 10)")
+    @Test("Values that cannot be compared are always a change (law 9)")
     func notEquatable() {
         let container = Container()
         let key = PropertyKey(defaultValue: Witness())
@@ -236,7 +236,7 @@ extension ObserverOrderTests {
         expect(heard.value, equals: 2)
     }
 
-    @Test("Two NaNs differ, as they say (law 10)")
+    @Test("Two NaNs differ, as they say (law 9)")
     func nan() {
         let container = Container()
         let key = PropertyKey(defaultValue: Double.nan)
@@ -249,7 +249,7 @@ extension ObserverOrderTests {
         expect(heard.value, equals: 2)
     }
 
-    @Test("== may call back into the container, and a value that changes meanwhile counts as different (law 10)")
+    @Test("== may call back into the container, and a value that changes meanwhile counts as different (law 9)")
     func callback() {
         let container = Container()
         let key = PropertyKey(defaultValue: Touchy(number: 0))
@@ -268,7 +268,7 @@ extension ObserverOrderTests {
         expect(heard.all, equals: [2, 1])
     }
 
-    @Test("A modify in a child runs again if what it inherits changes meanwhile (laws 7 and 10)")
+    @Test("A modify in a child runs again if what it inherits changes meanwhile (laws 6 and 9)")
     func inheritedMoves() {
         let parent = Container()
         let child = parent.child()
@@ -283,7 +283,7 @@ extension ObserverOrderTests {
         expect(child[Number.self], equals: 1)
     }
 
-    @Test("A value that concerns nobody any more is set without a comparison (law 10)")
+    @Test("A value that concerns nobody any more is set without a comparison (law 9)")
     func notCompared() {
         let container = Container()
         let key = PropertyKey(defaultValue: Touchy(number: 0))
@@ -298,7 +298,7 @@ extension ObserverOrderTests {
     }
 }
 
-@Suite("Law 10: changes inside of loads and updates") struct ObserverDeferralTests {}
+@Suite("Law 9: changes inside of loads and updates") struct ObserverDeferralTests {}
 
 extension ObserverDeferralTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -319,7 +319,7 @@ extension ObserverDeferralTests {
         return (container, heard)
     }
 
-    @Test("A change inside a load is delivered when the outermost load ends (law 10)")
+    @Test("A change inside a load is delivered when the outermost load ends (law 9)")
     func load() {
         let (container, heard) = observed()
         let inner = FeatureKey { _ in
@@ -335,7 +335,7 @@ extension ObserverDeferralTests {
         expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A set by an observer is delivered by the thread that is delivering the key (law 10)")
+    @Test("A set by an observer is delivered by the thread that is delivering the key (law 9)")
     func otherThreadDelivers() {
         struct Third: Property { static var defaultValue: Int { 0 } }
         let (container, heard) = observed()
@@ -364,7 +364,7 @@ extension ObserverDeferralTests {
         expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A change inside an update is delivered when the outermost ends, and one inside a modify at once (law 10)")
+    @Test("A change inside an update is delivered when the outermost ends, and one inside a modify at once (law 9)")
     func modifyAndUpdate() {
         let (container, heard) = observed()
         container.modify(Other.self) { other in
@@ -383,7 +383,7 @@ extension ObserverDeferralTests {
         expect(container[Other.self] == 3 && heard.all == [1, 2, 3, 4])
     }
 
-    @Test("A first load inside of another is heard once, when the outermost ends (law 10)")
+    @Test("A first load inside of another is heard once, when the outermost ends (law 9)")
     func firstLoads() {
         let container = Container()
         let heard = Log<String>()
@@ -397,7 +397,7 @@ extension ObserverDeferralTests {
         expect(heard.count, equals: 3)
     }
 
-    @Test("A change inside a load that fails is delivered as well (law 10)")
+    @Test("A change inside a load that fails is delivered as well (law 9)")
     func failingLoad() {
         struct Parsed: ThrowingFeature {
             struct Broken: Error {}
@@ -412,7 +412,7 @@ extension ObserverDeferralTests {
         expect(heard.all, equals: [1])
     }
 
-    @Test("A change inside an async load is delivered when the outermost load ends (law 10)")
+    @Test("A change inside an async load is delivered when the outermost load ends (law 9)")
     func asyncLoad() async throws {
         let (container, heard) = observed()
         let inner = FeatureKey { _ in
@@ -430,7 +430,7 @@ extension ObserverDeferralTests {
         expect(heard.all, equals: [1, 2])
     }
 
-    @Test("A task that outlives the load that started it delivers its own changes (law 10)")
+    @Test("A task that outlives the load that started it delivers its own changes (law 9)")
     func outlivingTask() async {
         let (container, heard) = observed()
         let goesOn = Gate()
@@ -456,7 +456,7 @@ extension ObserverDeferralTests {
         expect(others.all, equals: [6])
     }
 
-    @Test("A modify that ends after the load in which it began is heard (law 10)")
+    @Test("A modify that ends after the load in which it began is heard (law 9)")
     func outlivingModify() async {
         let (container, heard) = observed()
         let goesOn = Gate()
@@ -480,7 +480,7 @@ extension ObserverDeferralTests {
         expect(heard.all, equals: [1])
     }
 
-    @Test("An observer's read is never an input (law 10)")
+    @Test("An observer's read is never an input (law 9)")
     func observersRead() {
         let container = Container()
         container[Number.self] = 0

@@ -4,9 +4,9 @@ import FuguScopes
 import Support
 import Testing
 
-// Law 4: no lock that others can meet is held while user code runs; the deinit of anything released is user code.
-// Law 8: values are released at once.
-@Suite("Law 4: whatever is released may use the container", .timeLimit(.minutes(5))) struct ReleaseReentryTests {}
+// Law 3: no lock that others can meet is held while user code runs; the deinit of anything released is user code.
+// Law 7: values are released at once.
+@Suite("Law 3: whatever is released may use the container", .timeLimit(.minutes(5))) struct ReleaseReentryTests {}
 
 extension ReleaseReentryTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -90,7 +90,7 @@ extension ReleaseReentryTests {
     }
 
     @Test(
-        "A value can use the container in its deinit, on its own thread and on another (laws 4 and 8)",
+        "A value can use the container in its deinit, on its own thread and on another (laws 3 and 7)",
         arguments: Held.allCases)
     func uses(_ held: Held) async throws {
         let ended = Counter()
@@ -112,7 +112,7 @@ extension ReleaseReentryTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A value that a rule sets over may read through the rule's handle in its deinit (laws 4 and 21)")
+    @Test("A value that a rule sets over may read through the rule's handle in its deinit (laws 3 and 14)")
     func rulesHandle() async throws {
         let seen = Log<Int>()
         try await finishing {
@@ -127,7 +127,7 @@ extension ReleaseReentryTests {
         expect(seen.all, equals: [3])
     }
 
-    @Test("A handler of reports that goes may install another one (law 4)")
+    @Test("A handler of reports that goes may install another one (law 3)")
     func handlerInDeinit() async throws {
         let reports = Log<String>()
         try await finishing {
@@ -140,7 +140,7 @@ extension ReleaseReentryTests {
         }
     }
 
-    @Test("An instance that kept its handle observes and reads while the last reference to its container goes (4, 8)")
+    @Test("An instance that kept its handle observes and reads while the last reference to its container goes (3, 7)")
     func lastReference() async throws {
         try await finishing {
             let end = ContinuousClock.now + .milliseconds(rounds(400, few: 150))
@@ -172,7 +172,7 @@ extension ReleaseReentryTests {
         }
     }
 
-    @Test("Children go away while their parent's value is changed and delivered on other threads (laws 4 and 8)")
+    @Test("Children go away while their parent's value is changed and delivered on other threads (laws 3 and 7)")
     func childrenGo() async throws {
         try await finishing {
             let root = Container()
@@ -196,8 +196,8 @@ extension ReleaseReentryTests {
     }
 }
 
-// The deinit of anything released is user code, so it runs under no lock (law 4) and at once (law 8).
-@Suite("Law 4: what leaves a list of the engine may change the family", .timeLimit(.minutes(5)))
+// The deinit of anything released is user code, so it runs under no lock (law 3) and at once (law 7).
+@Suite("Law 3: what leaves a list of the engine may change the family", .timeLimit(.minutes(5)))
 struct ReleaseFromListsTests {}
 
 extension ReleaseFromListsTests {
@@ -369,7 +369,7 @@ extension ReleaseFromListsTests {
     }
 
     @Test(
-        "Objects that leave a list may change the family in their deinit, and leave at once (laws 4 and 8)",
+        "Objects that leave a list may change the family in their deinit, and leave at once (laws 3 and 7)",
         arguments: List.allCases, [(1, 1), (3, 1), (100, 1), (1, 4), (3, 4), (100, 4)])
     func release(_ list: List, _ size: (count: Int, threads: Int)) async throws {
         let container = Container()
@@ -405,7 +405,7 @@ extension ReleaseFromListsTests {
     }
 
     @Test(
-        "What observers have received goes at once, and not with a later event (law 8)", arguments: [1, 3, 100, 1_000])
+        "What observers have received goes at once, and not with a later event (law 7)", arguments: [1, 3, 100, 1_000])
     func delivered(count: Int) {
         let container = Container()
         let slot = PropertyKey<Witness?>(defaultValue: nil, id: "slot")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 8: nothing kept behind your back") struct ReleaseTests {}
+@Suite("Law 7: nothing kept behind your back") struct ReleaseTests {}
 
 extension ReleaseTests {
     struct Slot: Property { static var defaultValue: Witness? { nil } }
@@ -11,7 +11,7 @@ extension ReleaseTests {
         static func load(in container: any FeatureContainer) -> Witness { Witness() }
     }
 
-    @Test("A value that was replaced or reset is released at once (law 8)")
+    @Test("A value that was replaced or reset is released at once (law 7)")
     func replaced() {
         let container = Container()
         let ended = Log<String>()
@@ -30,7 +30,7 @@ extension ReleaseTests {
         expect(ended.removeAll(), equals: ["all"])
     }
 
-    @Test("A feature that was loaded is released when it is reset, set or resets with all, handle or not (law 8)")
+    @Test("A feature that was loaded is released when it is reset, set or resets with all, handle or not (law 7)")
     func loaded() {
         struct Keeping: Sendable {
             let container: any FeatureContainer
@@ -55,7 +55,7 @@ extension ReleaseTests {
         expect(ended.value, equals: 6)
     }
 
-    @Test("Results given to waiters of a load aren't kept for them (law 8)")
+    @Test("Results given to waiters of a load aren't kept for them (law 7)")
     func waiters() {
         let ended = Counter()
         let container = Container()
@@ -74,7 +74,7 @@ extension ReleaseTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A container that is released releases everything, even what captured its handle (law 8)")
+    @Test("A container that is released releases everything, even what captured its handle (law 7)")
     func container() async throws {
         struct Late: AsyncFeature {
             let container: any FeatureContainer
@@ -111,7 +111,7 @@ extension ReleaseTests {
         expect(Late.ended.value, equals: 1)
     }
 
-    @Test("A container's values are released with it, even if an instance with a handle is kept (law 8)")
+    @Test("A container's values are released with it, even if an instance with a handle is kept (law 7)")
     func survivor() {
         struct Survivor: Sendable { let container: any FeatureContainer }
         let ended = Counter()
@@ -125,7 +125,7 @@ extension ReleaseTests {
         withExtendedLifetime(survivor) {}
     }
 
-    @Test("A family of 100,000 generations goes with its last child, without running out of stack (law 8)")
+    @Test("A family of 100,000 generations goes with its last child, without running out of stack (law 7)")
     func deepFamily() {
         let ended = Log<Int>()
         weak var root: Container?
@@ -142,7 +142,7 @@ extension ReleaseTests {
         expect(root == nil && ended.all == [100_000, 50_000])
     }
 
-    @Test("Values that the end of an update withdraws from observers are released outside of locks (laws 7 and 8)")
+    @Test("Values that the end of an update withdraws from observers are released outside of locks (laws 6 and 7)")
     func takenBack() {
         let container = Container()
         let ended = Counter()
@@ -156,7 +156,7 @@ extension ReleaseTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("Nothing is released under a lock: a deinit may use the container from any thread (law 8)")
+    @Test("Nothing is released under a lock: a deinit may use the container from any thread (law 7)")
     func deinits() {
         let container = Container()
         let ended = Counter()
@@ -189,7 +189,7 @@ extension ReleaseTests {
         expect(ended.value, equals: 10)
     }
 
-    @Test("A pending value that an update drops is not released under a lock (law 8)")
+    @Test("A pending value that an update drops is not released under a lock (law 7)")
     func updateDeinit() {
         let container = Container()
         let number = PropertyKey(defaultValue: 1)
@@ -206,7 +206,7 @@ extension ReleaseTests {
         expect(seen.all, equals: [2, 2])
     }
 
-    @Test("Readers on other threads never meet a value that is gone (law 8)")
+    @Test("Readers on other threads never meet a value that is gone (law 7)")
     func racingReaders() async {
         let container = Container()
         let child = container.child()
@@ -230,7 +230,7 @@ extension ReleaseTests {
     }
 }
 
-@Suite("Law 8: children, handles and views made inside of loads") struct ReleaseOfNestedLoadsTests {}
+@Suite("Law 7: children, handles and views made inside of loads") struct ReleaseOfNestedLoadsTests {}
 
 extension ReleaseOfNestedLoadsTests {
     struct Base: Property { static var defaultValue: Int { 0 } }
@@ -267,7 +267,7 @@ extension ReleaseOfNestedLoadsTests {
     }
 
     @Test(
-        "A child made in a load keeps its parent, however deep the load, and all go together (law 8)",
+        "A child made in a load keeps its parent, however deep the load, and all go together (law 7)",
         arguments: Origin.allCases, [1, 2, 5])
     func keepsParent(_ origin: Origin, _ depth: Int) {
         let ended = Counter()
@@ -295,7 +295,7 @@ extension ReleaseOfNestedLoadsTests {
         expect(ended.value, equals: 3)
     }
 
-    @Test("An observer in a child made in a nested load hears its parent's changes (laws 8 and 14)")
+    @Test("An observer in a child made in a nested load hears its parent's changes (laws 7 and 10)")
     func hearsParent() {
         let container = Container()
         let child = makeChild(.current, depth: 3, in: container)
@@ -306,7 +306,7 @@ extension ReleaseOfNestedLoadsTests {
     }
 
     @Test(
-        "A container goes though its features keep its handle, the handle's observable, or a nested load's (law 8)",
+        "A container goes though its features keep its handle, the handle's observable, or a nested load's (law 7)",
         arguments: [1, 2, 5])
     func keptHandles(_ depth: Int) {
         struct Keeper: Sendable {
@@ -333,7 +333,7 @@ extension ReleaseOfNestedLoadsTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A container let go in its own observer goes when that returns (laws 8 and 10)")
+    @Test("A container let go in its own observer goes when that returns (laws 7 and 9)")
     func letGoInObserver() {
         let box = Locked<Container?>(Container())
         let heard = Counter()
@@ -349,7 +349,7 @@ extension ReleaseOfNestedLoadsTests {
     }
 }
 
-@Suite("Law 8: nothing is released under a lock") struct ReleaseDeinitTests {}
+@Suite("Law 7: nothing is released under a lock") struct ReleaseDeinitTests {}
 
 extension ReleaseDeinitTests {
     struct Slot: Property { static var defaultValue: Witness? { nil } }
@@ -366,7 +366,7 @@ extension ReleaseDeinitTests {
         }
     }
 
-    @Test("Closers that go with their container are not released under a lock (law 8)")
+    @Test("Closers that go with their container are not released under a lock (law 7)")
     func closers() {
         let root = Container()
         // Debug builds report closers that never ran.
@@ -380,7 +380,7 @@ extension ReleaseDeinitTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("An error that a load has caught goes when the load ends, and not under a lock (law 8)")
+    @Test("An error that a load has caught goes when the load ends, and not under a lock (law 7)")
     func caughtError() {
         let container = Container()
         let ended = Counter()
@@ -395,7 +395,7 @@ extension ReleaseDeinitTests {
     }
 }
 
-@Suite("Law 8: after a container was released") struct ReleaseOfContainersTests {}
+@Suite("Law 7: after a container was released") struct ReleaseOfContainersTests {}
 
 extension ReleaseOfContainersTests {
     struct Name: Property { static var defaultValue: String { "default" } }
@@ -417,7 +417,7 @@ extension ReleaseOfContainersTests {
         static func load(in container: any FeatureContainer) -> Keeper { Keeper(container: container) }
     }
 
-    @Test("A property read gives its default and is reported (law 8)")
+    @Test("A property read gives its default and is reported (law 7)")
     func property() {
         let (keeper, reports) = {
             let container = Container()
@@ -430,7 +430,7 @@ extension ReleaseOfContainersTests {
     }
 
     @Test(
-        "A plain feature stops with a message that names it, though it was loaded before, since it is released (law 8)")
+        "A plain feature stops with a message that names it, though it was loaded before, since it is released (law 7)")
     func loadedFeature() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             ThisProcess.mustStopSoon()
@@ -445,7 +445,7 @@ extension ReleaseOfContainersTests {
             of: result, "Greeting was read after its container was released", "Fix: keep the Container as long as")
     }
 
-    @Test("The error names the load that reads (law 8)")
+    @Test("The error names the load that reads (law 7)")
     func reader() {
         let keeper = Container()[Keeper.self]
         let container = Container()
@@ -455,7 +455,7 @@ extension ReleaseOfContainersTests {
         expect(error?.description.contains("released.\nPath: Report → Parsed, in reader() at FuguTests/"), equals: true)
     }
 
-    @Test("Throwing and async features throw LoadError (law 8)")
+    @Test("Throwing and async features throw LoadError (law 7)")
     func throwing() async {
         let keeper = Container()[Keeper.self]
         let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
@@ -469,7 +469,7 @@ extension ReleaseOfContainersTests {
         expect(late?.path, equals: ["Fetched"])
     }
 
-    @Test("A change is reported and does nothing (law 8)")
+    @Test("A change is reported and does nothing (law 7)")
     func changes() {
         let (keeper, reports) = {
             let container = Container()
@@ -488,7 +488,7 @@ extension ReleaseOfContainersTests {
         static func load(in container: any FeatureContainer) -> Service { Service(container: container) }
     }
 
-    @Test("Many short-lived containers with captured handles leave no memory behind (law 8)")
+    @Test("Many short-lived containers with captured handles leave no memory behind (law 7)")
     func memory() async {
         // In a separate process, since other tests allocate and free memory meanwhile.
         await #expect(processExitsWith: .success) {

@@ -3,7 +3,7 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Law 19: kept unless asked") struct ReloadTests {}
+@Suite("Law 12: kept unless asked") struct ReloadTests {}
 
 extension ReloadTests {
     struct Size: Property { static var defaultValue: Int { 1 } }
@@ -26,7 +26,7 @@ extension ReloadTests {
         container.graph.entries.first { $0.name == name && $0.state == .loaded }?.isStale
     }
 
-    @Test("When an input changes, a feature stays as it is and is marked stale in the graph (law 19)")
+    @Test("When an input changes, a feature stays as it is and is marked stale in the graph (law 12)")
     func kept() {
         let key = FeatureKey(id: UniqueID()) { Thing($0[Size.self], $0) }
         let family = Drawing(
@@ -54,7 +54,7 @@ extension ReloadTests {
     }
 
     @Test(
-        "If an input changes during the load, its readers get the instance, which isn't kept (law 5)",
+        "If an input changes during the load, its readers get the instance, which isn't kept (law 4)",
         arguments: [false, true])
     func changedDuringLoad(reloads: Bool) {
         let (began, goOn, loads) = (Gate(), Gate(), Counter())
@@ -78,7 +78,7 @@ extension ReloadTests {
     }
 
     @Test(
-        "Who waits for a load whose input changes looks again, and who comes later doesn't join it (law 5)",
+        "Who waits for a load whose input changes looks again, and who comes later doesn't join it (law 4)",
         arguments: [false, true])
     func waitersOfAnOutdatedLoad(hasLaterReader: Bool) {
         let (began, goOn, loads) = (Gate(), Gate(), Counter())
@@ -108,7 +108,7 @@ extension ReloadTests {
     }
 
     @Test(
-        "Readers get an instance though each load finds that an input has changed; none is kept (law 5)",
+        "Readers get an instance though each load finds that an input has changed; none is kept (law 4)",
         arguments: [false, true])
     func changedInEachLoad(reloads: Bool) {
         let root = Container().unreported
@@ -126,7 +126,7 @@ extension ReloadTests {
         expect(root.ifLoaded { _ in above } == nil && loads.value == 5)
     }
 
-    @Test("A feature that can fail stays as it is, too, unless it declares that it reloads (law 19)")
+    @Test("A feature that can fail stays as it is, too, unless it declares that it reloads (law 12)")
     func keptThrowing() throws {
         struct Parsed: ThrowingFeature {
             static func load(in container: any FeatureContainer) throws -> Int { container[Size.self] }
@@ -139,7 +139,7 @@ extension ReloadTests {
 
     private static let live = FeatureKey(reloadsWhenInputsChange: true) { Thing($0[Size.self], $0) }
 
-    @Test("A feature that reloads is dropped when an input changes, and loaded again at the next read (law 19)")
+    @Test("A feature that reloads is dropped when an input changes, and loaded again at the next read (law 12)")
     func reloads() {
         let family = Drawing(
             """
@@ -165,7 +165,7 @@ extension ReloadTests {
         expect(family["root"][Self.live].text, equals: "5")
     }
 
-    @Test("A feature that reloads is dropped when an input changes during its load; its waiters still get it (law 19)")
+    @Test("A feature that reloads is dropped when an input changes during its load; its waiters still get it (law 12)")
     func reloadsAfterChangeDuringLoad() {
         let began = Gate()
         let goOn = Gate()
@@ -188,7 +188,7 @@ extension ReloadTests {
         expect(loads.value, equals: 2)
     }
 
-    @Test("Setting an input to what it already is reloads nothing, nor does a change that is none (laws 10, 19)")
+    @Test("Setting an input to what it already is reloads nothing, nor does a change that is none (laws 9, 12)")
     func equalSet() {
         let root = Container()
         for _ in 1...2 {
@@ -204,7 +204,7 @@ extension ReloadTests {
         expect(root[Live.self], is: live)
     }
 
-    @Test("A feature that doesn't reload ends the chain: it stays, and so do those made from it (law 19)")
+    @Test("A feature that doesn't reload ends the chain: it stays, and so do those made from it (law 12)")
     func chainEndsAtKept() {
         let middle = FeatureKey { Token($0[Size.self]) }
         let top = FeatureKey(reloadsWhenInputsChange: true) { Token($0[middle].number) }
@@ -245,7 +245,7 @@ extension ReloadTests {
         }
     }
 
-    @Test("A diamond of what reloads is built once after a change (law 19)")
+    @Test("A diamond of what reloads is built once after a change (law 12)")
     func diamond() {
         let diamond = Diamond()
         let root = Container()
@@ -257,7 +257,7 @@ extension ReloadTests {
         expect(diamond.loads.all.count, equals: 8)
     }
 
-    @Test("An observed diamond is built at once, each part once, and each observer hears once (law 19)")
+    @Test("An observed diamond is built at once, each part once, and each observer hears once (law 12)")
     func observedDiamond() {
         let diamond = Diamond()
         let root = Container()
@@ -271,7 +271,7 @@ extension ReloadTests {
         expect(heard.all.sorted(), equals: ["bottom 2003", "left 2004", "top 4009"])
     }
 
-    @Test("An update of several inputs reloads what is observed once (laws 7, 19)")
+    @Test("An update of several inputs reloads what is observed once (laws 6, 12)")
     func updateReloadsOnce() {
         let diamond = Diamond()
         let root = Container()
@@ -285,7 +285,7 @@ extension ReloadTests {
         expect(diamond.loads.all.count == 8 && heard.all == [6013])
     }
 
-    @Test("A feature that reloads and is observed is loaded at once, before the set returns (law 19)")
+    @Test("A feature that reloads and is observed is loaded at once, before the set returns (law 12)")
     func eager() {
         let root = Container()
         _ = root[Live.self]
@@ -300,7 +300,7 @@ extension ReloadTests {
         expect(root.ifLoaded(Live.self) == nil)
     }
 
-    @Test("A change doesn't load a feature that is observed but was never loaded (law 19)")
+    @Test("A change doesn't load a feature that is observed but was never loaded (law 12)")
     func neverLoaded() {
         let root = Container()
         let heard = Counter()
@@ -310,7 +310,7 @@ extension ReloadTests {
         expect(heard.value, equals: 0)
     }
 
-    @Test("A child that shares what reloads hears of its reload, and one with its own does not (laws 14, 19)")
+    @Test("A child that shares what reloads hears of its reload, and one with its own does not (laws 10, 12)")
     func childrenHear() {
         let root = Container()
         let sharing = root.child()
@@ -325,7 +325,7 @@ extension ReloadTests {
         expect(heard.all, equals: ["sharing 2", "own 11"])
     }
 
-    @Test("Every child whose own copy reloads is notified separately (laws 16, 19)")
+    @Test("Every child whose own copy reloads is notified separately (laws 10, 12)")
     func everyCopyReloads() {
         let live = FeatureKey(reloadsWhenInputsChange: true) { container in
             Token(container[Size.self] * 100 + container[Color.self].count)
@@ -342,7 +342,7 @@ extension ReloadTests {
         expect(heard.all.sorted(), equals: ["201", "202", "203"])
     }
 
-    @Test("An override in a child reloads what is observed there at once (laws 16, 19)")
+    @Test("An override in a child reloads what is observed there at once (laws 10, 12)")
     func overrideReloads() {
         let root = Container()
         let child = root.child()
@@ -354,7 +354,7 @@ extension ReloadTests {
         expect(root[Live.self], is: shared)
     }
 
-    @Test("When the override ends, observers of the copy receive the parent's instance (laws 16, 19)")
+    @Test("When the override ends, observers of the copy receive the parent's instance (laws 10, 12)")
     func endOfOverrideIsHeard() {
         let root = Container()
         let child = root.child { $0[Size.self] = 7 }
@@ -368,7 +368,7 @@ extension ReloadTests {
         expect(heard.all.first, is: shared)
     }
 
-    @Test("A first load in the parent is not heard by a child that has its own (laws 10, 16)")
+    @Test("A first load in the parent is not heard by a child that has its own (laws 9, 10)")
     func parentsLoadIsNotHeard() {
         let root = Container()
         let child = root.child { $0[Size.self] = 7 }
@@ -381,7 +381,7 @@ extension ReloadTests {
         expect(heard.all.isEmpty)
     }
 
-    @Test("All who observe what was shared have theirs at once, though they share no more (laws 16, 19)")
+    @Test("All who observe what was shared have theirs at once, though they share no more (laws 10, 12)")
     func sharersPartAtReload() {
         let live = FeatureKey(reloadsWhenInputsChange: true) { container in
             Token(container[Size.self] == 1 ? 0 : container[Color.self].count)
@@ -398,7 +398,7 @@ extension ReloadTests {
         expect(heard.all.sorted(), equals: [1, 2, 3])
     }
 
-    @Test("Children that observe may go away while the parent changes (laws 8, 19)")
+    @Test("Children that observe may go away while the parent changes (laws 7, 12)")
     func observersGoAway() {
         let root = Container()
         _ = root[Live.self]
@@ -420,7 +420,7 @@ extension ReloadTests {
         expect(root[Live.self].size, equals: root[Size.self])
     }
 
-    @Test("A closed container loads nothing eagerly (laws 19, 28)")
+    @Test("A closed container loads nothing eagerly (laws 12, 18)")
     func closedStaysClosed() async throws {
         let root = Container()
         _ = root[Live.self]
@@ -433,7 +433,7 @@ extension ReloadTests {
         expect(heard.value, equals: 1)
     }
 
-    @Test("A local input that the parent sets reloads what was made from it (laws 14, 15, 19)")
+    @Test("A local input that the parent sets reloads what was made from it (laws 10, 11, 12)")
     func localInputSet() {
         let local = FeatureKey(home: .local) { _ in Token(1) }
         let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[local].number) }
@@ -445,7 +445,7 @@ extension ReloadTests {
         expect(child[live], is: root[live])
     }
 
-    @Test("An override between a feature's home and its input's reloads it (laws 16, 19)")
+    @Test("An override between a feature's home and its input's reloads it (laws 10, 12)")
     func overrideBetween() {
         let base = FeatureKey { Token($0[Size.self]) }
         let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[base].number + $0[Color.self].count) }
@@ -470,7 +470,7 @@ extension ReloadTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("A failed eager reload is reported and leaves the key unloaded; the next read tries again (law 19)")
+    @Test("A failed eager reload is reported and leaves the key unloaded; the next read tries again (law 12)")
     func failedReload() throws {
         let root = Container()
         let reports = Log<String>()
@@ -494,7 +494,7 @@ extension ReloadTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("So is one of a plain feature that can't be loaded for its observers: no set stops the program (law 19)")
+    @Test("So is one of a plain feature that can't be loaded for its observers: no set stops the program (law 12)")
     func failedPlainReload() {
         let root = Container()
         let reports = Log<String>()
@@ -516,7 +516,7 @@ extension ReloadTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("Nor does a change that leaves an observed plain feature without an async one that it needs (laws 19, 27)")
+    @Test("Nor does a change that leaves an observed plain feature without an async one that it needs (laws 4, 12)")
     func withoutAsyncInput() async throws {
         let root = Container()
         let reports = Log<String>()
@@ -540,7 +540,7 @@ extension ReloadTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("An async feature that is observed reloads in a separate task (law 19)")
+    @Test("An async feature that is observed reloads in a separate task (law 12)")
     func asyncReload() async throws {
         let root = Container()
         try await expect(root[Slow.self].size, equals: 1)
@@ -551,7 +551,7 @@ extension ReloadTests {
         await expect(iterator.next(), equals: 2)
     }
 
-    @Test("A main-actor feature loads at the next read, even if the main actor isn't free (laws 9, 19)")
+    @Test("A main-actor feature loads at the next read, even if the main actor isn't free (laws 8, 12)")
     @MainActor func mainActor() async {
         let root = Container()
         let first = root[Screen.self]
@@ -575,7 +575,7 @@ extension ReloadTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("A thousand children's copies that reload are dropped by one set of the parent (laws 16, 19)")
+    @Test("A thousand children's copies that reload are dropped by one set of the parent (laws 10, 12)")
     func manyCopies() {
         let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[Size.self] * 10_000 + $0[Color.self].count) }
         let root = Container()
@@ -587,7 +587,7 @@ extension ReloadTests {
         expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
     }
 
-    @Test("So does one that hides an instance that a replaced loader made above (laws 16, 19)")
+    @Test("So does one that hides an instance that a replaced loader made above (laws 10, 12)")
     func overrideBelowReplaced() {
         let live = FeatureKey(reloadsWhenInputsChange: true, home: .local, id: UniqueID()) { $0[Kept.self].size }
         let root = Container()
@@ -599,7 +599,7 @@ extension ReloadTests {
         expect(below[live], equals: 70)
     }
 
-    @Test("Whatever happens at once, what reloads is in the end made from what is there (law 19)")
+    @Test("Whatever happens at once, what reloads is in the end made from what is there (law 12)")
     func settlesUnderThreads() {
         let diamond = Diamond()
         let root = Container()

@@ -2,7 +2,7 @@
 import Support
 import Testing
 
-@Suite("Law 19: reads that begin after a change", .timeLimit(.minutes(5))) struct ReloadFreshReadTests {}
+@Suite("Law 12: reads that begin after a change", .timeLimit(.minutes(5))) struct ReloadFreshReadTests {}
 
 extension ReloadFreshReadTests {
     struct Number: Property { static var defaultValue: Int { 1 } }
@@ -23,7 +23,7 @@ extension ReloadFreshReadTests {
     }
 
     @Test(
-        "A read begun after the change never gets what was made from the old value (law 19)", arguments: Change.allCases
+        "A read begun after the change never gets what was made from the old value (law 12)", arguments: Change.allCases
     )
     func afterChange(_ change: Change) {
         let (began, goesOn) = (Gate(), Gate())
@@ -57,7 +57,7 @@ extension ReloadFreshReadTests {
         expect(container[top], equals: right)
     }
 
-    @Test("Neither does an async one (law 19)")
+    @Test("Neither does an async one (law 12)")
     func asyncLoad() async throws {
         struct Fetched: AsyncFeature {
             static var reloadsWhenInputsChange: Bool { true }
@@ -88,7 +88,7 @@ extension ReloadFreshReadTests {
         try await expect(container[Fetched.self], equals: 2)
     }
 
-    @Test("A read begun after a replacement doesn't get the failure of what was replaced (law 19)")
+    @Test("A read begun after a replacement doesn't get the failure of what was replaced (law 12)")
     func replacedFailure() async throws {
         struct Source: AsyncFeature {
             static var reloadsWhenInputsChange: Bool { true }
@@ -126,7 +126,7 @@ extension ReloadFreshReadTests {
         _ = await first.result
     }
 
-    @Test("A sequence and an observer get the value when an input changes during the first load (laws 12 and 19)")
+    @Test("A sequence and an observer get the value when an input changes during the first load (laws 9 and 12)")
     func firstLoad() async throws {
         for isSequence in [true, false] {
             let (began, goesOn) = (Gate(), Gate())
@@ -162,7 +162,7 @@ extension ReloadFreshReadTests {
     }
 
     @Test(
-        "A container that sets the value that it inherited follows its own value from then on (laws 10, 16 and 19)",
+        "A container that sets the value that it inherited follows its own value from then on (laws 9, 10 and 12)",
         arguments: 1...3)
     func setToWhatWasInherited(depth: Int) {
         let root = Container()
@@ -180,7 +180,7 @@ extension ReloadFreshReadTests {
     }
 }
 
-@Suite("Laws 10 and 19: whoever observes what reloads is left with the value that stays") struct ReloadLastValueTests {}
+@Suite("Laws 9 and 12: whoever observes what reloads is left with the value that stays") struct ReloadLastValueTests {}
 
 extension ReloadLastValueTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -282,7 +282,7 @@ extension ReloadLastValueTests {
     }
 
     @Test(
-        "Whatever is set, reset or replaced, and within what, the last call carries the value that stays (laws 10, 19)",
+        "Whatever is set, reset or replaced, and within what, the last call carries the value that stays (laws 9, 12)",
         arguments: Manner.allCases, [false, true])
     func everySequence(_ manner: Manner, _ startsWithOwn: Bool) {
         let all = [false, true].flatMap { isInChild in Step.allCases.map { (isInChild, $0) } }
@@ -315,9 +315,9 @@ extension ReloadLastValueTests {
         expect(wrong, equals: 0, "of \(sequences.count) sequences")
     }
 
-    @Test("Whatever several threads do at once, the last call carries the value that stays (laws 10, 19)")
+    @Test("Whatever several threads do at once, the last call carries the value that stays (laws 9, 12)")
     func manyThreads() async {
-        for seed in seeds(20, for: "laws 10 and 19") {
+        for seed in seeds(20, for: "laws 9 and 12") {
             let world = World(startsWithOwn: seed % 2 == 0)
             await onThreads(3) { thread in
                 var random = SeededGenerator(seed: seed &* 4 &+ UInt64(thread))
@@ -337,7 +337,7 @@ extension ReloadLastValueTests {
     }
 
     @Test(
-        "A change beside an update's handle and a new loader by it are heard (laws 7, 10 and 19)",
+        "A change beside an update's handle and a new loader by it are heard (laws 6, 9 and 12)",
         arguments: [false, true])
     func replacedInUpdate(_ changesInput: Bool) {
         let container = Container()
@@ -359,7 +359,7 @@ extension ReloadLastValueTests {
     struct Refused: Error {}
 
     @Test(
-        "A feature that can fail is loaded once more for its observers if an input changes during a reload (laws 10 and 19)"
+        "A feature that can fail is loaded once more for its observers if an input changes during a reload (laws 9 and 12)"
     )
     func changedWhileReloading() throws {
         let container = Container()
@@ -396,14 +396,14 @@ extension ReloadLastValueTests {
         return (child, heard)
     }
 
-    @Test("After a failed reload, observers hear of an inherited instance that a reset uncovers (laws 10, 14 and 19)")
+    @Test("After a failed reload, observers hear of an inherited instance that a reset uncovers (laws 9, 10 and 12)")
     func uncovered() throws {
         let (child, heard) = try failedReload { $0[Number.self] < 0 }
         child.reset(Number.self)
         expect(heard.all, equals: [0])
     }
 
-    @Test("A failed reload is tried again when something is set that it may need (laws 10 and 19)")
+    @Test("A failed reload is tried again when something is set that it may need (laws 9 and 12)")
     func triedAgain() throws {
         let (child, heard) = try failedReload { $0[Number.self] < 0 && $0[Other.self] == 0 }
         child[Other.self] = 1
@@ -412,12 +412,12 @@ extension ReloadLastValueTests {
     }
 }
 
-@Suite("Laws 10 and 19: what is overridden while it loads again") struct ReloadOverriddenTests {}
+@Suite("Laws 9 and 12: what is overridden while it loads again") struct ReloadOverriddenTests {}
 
 extension ReloadOverriddenTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
 
-    @Test("A child that overrides an input while its observed feature loads again gets its own (laws 10, 16, 19)")
+    @Test("A child that overrides an input while its observed feature loads again gets its own (laws 9, 10, 12)")
     func overridden() {
         let (began, goesOn) = (Gate(), Gate())
         let loads = Counter()
@@ -447,7 +447,7 @@ extension ReloadOverriddenTests {
     }
 }
 
-@Suite("A change reaches the top of a long chain of features, and needs no stack for its length (laws 10, 17, and 19)")
+@Suite("A change reaches the top of a long chain of features, and needs no stack for its length (laws 9, 12, and 20)")
 struct ReloadChainTests {}
 
 extension ContainerKeys {
@@ -481,7 +481,7 @@ extension ReloadChainTests {
     }
 
     @Test(
-        "A set loads all features again that are made one from the other, each once (law 19)", arguments: [true, false])
+        "A set loads all features again that are made one from the other, each once (law 12)", arguments: [true, false])
     func features(isInRoot: Bool) {
         let root = Container()
         let loads = root[Loads.self]
@@ -497,7 +497,7 @@ extension ReloadChainTests {
         expect(loads.value - before, equals: count + 1)
     }
 
-    @Test("A set evaluates all defaults again that are made one from the other (laws 10 and 19)")
+    @Test("A set evaluates all defaults again that are made one from the other (laws 9 and 12)")
     func defaults() {
         let container = Container()
         let count = 600
@@ -510,7 +510,7 @@ extension ReloadChainTests {
         expect(seen.all, equals: [count + 100])
     }
 
-    @Test("The chain may branch: what nests is what the loads read first (law 19)")
+    @Test("The chain may branch: what nests is what the loads read first (law 12)")
     func branches() {
         let container = Container()
         for number in 0...150 { _ = container[ContainerKeys().chainSum(number)] }
@@ -522,7 +522,7 @@ extension ReloadChainTests {
         expect(seen.all, equals: [100])
     }
 
-    @Test("A feature that a short chain needs no longer isn't loaded again before somebody reads it (laws 3 and 19)")
+    @Test("A feature that a short chain needs no longer isn't loaded again before somebody reads it (laws 3 and 12)")
     func lazy() {
         let (container, loads) = (Container(), Counter())
         let other = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { container -> Int in

@@ -36,7 +36,7 @@ extension RequiredFeatureTests {
         }
     }
 
-    @Test("A supplied feature loads with the container's values, and in a child with the child's (laws 15 and 16)")
+    @Test("A supplied feature loads with the container's values, and in a child with the child's (laws 10 and 11)")
     func supplied() async throws {
         let container = Container.program()
         container.replace(Payments.self) { Named(name: "card in \($0.currency)") }
@@ -65,7 +65,7 @@ extension RequiredFeatureTests {
         expectMessage(of: key, "container.replace(\\.receipts) { … }")
     }
 
-    @Test("A throwing or async one that nothing supplies throws, and can be supplied afterwards (law 27)")
+    @Test("A throwing or async one that nothing supplies throws, and can be supplied afterwards (law 4)")
     func throwing() async throws {
         let container = Container.program()
         let error = #expect(throws: LoadError.self) { try container[Ledger.self] }
@@ -104,7 +104,7 @@ extension RequiredFeatureTests {
         try await expect(container[Shop.self].text, equals: "card paper")
     }
 
-    @Test("A supply in a child is none of its parent's (law 14)")
+    @Test("A supply in a child is none of its parent's (law 10)")
     func inChild() async throws {
         let container = Container.program()
         let child = container.child { $0.set(Bank.self, to: Bank(name: "bank")) }

@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 20: reset") struct ResetTests {}
+@Suite("Law 13: reset") struct ResetTests {}
 
 extension ResetTests {
     struct Size: Property { static var defaultValue: Int { 1 } }
@@ -19,7 +19,7 @@ extension ResetTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("A property that is reset gives its default again, evaluated anew (laws 3, 20)")
+    @Test("A property that is reset gives its default again, evaluated anew (laws 3, 13)")
     func property() {
         let root = Container()
         root[Size.self] = 5
@@ -31,7 +31,7 @@ extension ResetTests {
         expect(root[Born.self] !== born)
     }
 
-    @Test("A property that is reset in a child gives the parent's value again (law 20)")
+    @Test("A property that is reset in a child gives the parent's value again (law 13)")
     func propertyInChild() {
         let root = Container()
         root[Size.self] = 5
@@ -44,7 +44,7 @@ extension ResetTests {
         expect(root[Size.self], equals: 5)
     }
 
-    @Test("A feature that is reset loads again at the next read, and not before (law 20)")
+    @Test("A feature that is reset loads again at the next read, and not before (law 13)")
     func feature() {
         let loads = Counter()
         let key = FeatureKey { _ in Token(loads.add()) }
@@ -57,7 +57,7 @@ extension ResetTests {
         expect(loads.value, equals: 2)
     }
 
-    @Test("A reset removes an instance that was set and a replaced loader (law 20)")
+    @Test("A reset removes an instance that was set and a replaced loader (law 13)")
     func sets() {
         let root = Container()
         root[Service.self] = Service(100)
@@ -69,7 +69,7 @@ extension ResetTests {
         expect(root[Service.self].size, equals: 1)
     }
 
-    @Test("A reset in a child leaves what is inherited (law 20)")
+    @Test("A reset in a child leaves what is inherited (law 13)")
     func inheritedStays() {
         let root = Container()
         let shared = root[Service.self]
@@ -80,7 +80,7 @@ extension ResetTests {
         expect(root[Service.self], is: shared)
     }
 
-    @Test("A reset in the parent leaves what children set and loaded for themselves (law 20)")
+    @Test("A reset in the parent leaves what children set and loaded for themselves (law 13)")
     func childrenStay() {
         let root = Container()
         let child = root.child { $0[Size.self] = 3 }
@@ -92,7 +92,7 @@ extension ResetTests {
         expect(child[Size.self], equals: 3)
     }
 
-    @Test("A reset in the parent is seen by children that shared its instance (laws 14, 20)")
+    @Test("A reset in the parent is seen by children that shared its instance (laws 10, 13)")
     func sharersSee() {
         let root = Container()
         let child = root.child()
@@ -102,7 +102,7 @@ extension ResetTests {
         expect(child[Service.self], is: root[Service.self])
     }
 
-    @Test("resetAll resets everything that was set or loaded here, and nothing else (law 20)")
+    @Test("resetAll resets everything that was set or loaded here, and nothing else (law 13)")
     func all() {
         let root = Container()
         root[Size.self] = 2
@@ -123,7 +123,7 @@ extension ResetTests {
         expect(root[Born.self] !== born)
     }
 
-    @Test("A reset releases the instance at once, also in a child (laws 8, 20)")
+    @Test("A reset releases the instance at once, also in a child (laws 7, 13)")
     func releases() {
         let alive = Counter()
         let key = FeatureKey { container in Token(container[Size.self], alive: alive) }
@@ -136,7 +136,7 @@ extension ResetTests {
         expect(alive.value, equals: 0)
     }
 
-    @Test("A reset of what reloads and is observed loads it again at once (laws 19, 20)")
+    @Test("A reset of what reloads and is observed loads it again at once (laws 12, 13)")
     func eager() {
         let root = Container()
         let heard = Log<Live>()
@@ -148,7 +148,7 @@ extension ResetTests {
         expect(root.ifLoaded(Live.self), is: heard.all.first)
     }
 
-    @Test("A reset of what is observed loads it again at once, since its observers hear of the reset (laws 10, 19, 20)")
+    @Test("A reset of what is observed loads it again at once, since its observers hear of the reset (laws 9, 12, 13)")
     func eagerWithoutReloading() {
         let root = Container()
         let heard = Log<Service>()
@@ -160,7 +160,7 @@ extension ResetTests {
         expect(root.ifLoaded(Service.self), is: heard.all.first)
     }
 
-    @Test("Resetting what was never set or loaded changes nothing and calls nobody (laws 10, 20)")
+    @Test("Resetting what was never set or loaded changes nothing and calls nobody (laws 9, 13)")
     func nothingThere() {
         let root = Container()
         root[Size.self] = 2

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 12: values(of:)") struct SequenceTests {}
+@Suite("Law 9: values(of:)") struct SequenceTests {}
 
 extension SequenceTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -11,7 +11,7 @@ extension SequenceTests {
         static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
     }
 
-    @Test("The present value comes first, then later ones (law 12)")
+    @Test("The present value comes first, then later ones (law 9)")
     func presentFirst() async {
         let container = Container()
         container[Number.self] = 1
@@ -24,7 +24,7 @@ extension SequenceTests {
         expect(heard, equals: [1, 2, 3, 4])
     }
 
-    @Test("A feature that isn't loaded yet is loaded, once, and comes first (law 12)")
+    @Test("A feature that isn't loaded yet is loaded, once, and comes first (law 9)")
     func loads() async {
         let container = Container()
         let key = PropertyKey(defaultValue: 5)
@@ -44,7 +44,7 @@ extension SequenceTests {
         await expect(labels.next(isolation: nil), equals: "set")
     }
 
-    @Test("A slow reader skips to the newest (law 12)")
+    @Test("A slow reader skips to the newest (law 9)")
     func slowReader() async {
         let container = Container()
         var numbers = container.values(of: Number.self).makeAsyncIterator()
@@ -54,7 +54,7 @@ extension SequenceTests {
         await expect(numbers.next(isolation: nil), equals: 101)
     }
 
-    @Test("The sequence ends when its task is cancelled (law 12)")
+    @Test("The sequence ends when its task is cancelled (law 9)")
     func cancellation() async {
         let container = Container()
         let first = Gate()
@@ -71,7 +71,7 @@ extension SequenceTests {
         await expect(task.value, equals: [0])
     }
 
-    @Test("The sequence ends when its container is released, and does not keep it (law 12)")
+    @Test("The sequence ends when its container is released, and does not keep it (law 9)")
     func containerGone() async {
         var container: Container? = Container()
         weak let weakContainer = container
@@ -94,7 +94,7 @@ extension SequenceTests {
         expect(heard, equals: [0])
     }
 
-    @Test("Every reader ends with the value that stays, whatever it skipped (law 12)")
+    @Test("Every reader ends with the value that stays, whatever it skipped (law 9)")
     func readers() async {
         let container = Container()
         let last = 2_000
@@ -120,12 +120,12 @@ extension SequenceTests {
     }
 }
 
-@Suite("Law 12: readers of one sequence") struct SequenceReadersTests {}
+@Suite("Law 9: readers of one sequence") struct SequenceReadersTests {}
 
 extension SequenceReadersTests {
     enum Number: Property { static var defaultValue: Int { 0 } }
 
-    @Test("Two tasks that iterate one sequence each get the values for themselves (law 12)")
+    @Test("Two tasks that iterate one sequence each get the values for themselves (law 9)")
     func ownValues() async {
         let container = Container()
         let values: ObservedValues<Int> = container.values(of: Number.self)
@@ -139,7 +139,7 @@ extension SequenceReadersTests {
         }
     }
 
-    @Test("Cancelling one reader does not end the other (law 12)")
+    @Test("Cancelling one reader does not end the other (law 9)")
     func cancelling() async {
         let container = Container()
         let values = container.values(of: Number.self)

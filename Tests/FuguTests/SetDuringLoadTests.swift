@@ -2,7 +2,7 @@
 import Support
 import Testing
 
-@Suite("Law 5: a set wins over a load in progress") struct SetDuringLoadTests {}
+@Suite("Law 4: a set wins over a load in progress") struct SetDuringLoadTests {}
 
 extension SetDuringLoadTests {
     struct Value: Feature {
@@ -48,7 +48,7 @@ extension SetDuringLoadTests {
         return (loaded.all[0], waited.all)
     }
 
-    @Test("The set value stays, and the loader's own caller and every waiter get it (law 5)")
+    @Test("The set value stays, and the loader's own caller and every waiter get it (law 4)")
     func set() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
@@ -60,7 +60,7 @@ extension SetDuringLoadTests {
     }
 
     @Test(
-        "The set value stays, even if the child that loads gets a loader of its own meanwhile (law 5)",
+        "The set value stays, even if the child that loads gets a loader of its own meanwhile (law 4)",
         arguments: [false, true])
     func setAboveNewLoader(decorates: Bool) {
         let (container, halted) = (Container(), Halted())
@@ -82,7 +82,7 @@ extension SetDuringLoadTests {
         expect(halted.loads.value, equals: 1)
     }
 
-    @Test("A reader after the set has the value at once, though the load goes on (law 5)")
+    @Test("A reader after the set has the value at once, though the load goes on (law 4)")
     func readDuringLoad() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
@@ -94,7 +94,7 @@ extension SetDuringLoadTests {
         loader.wait()
     }
 
-    @Test("A property that is set while its default is evaluated keeps what was set (law 5)")
+    @Test("A property that is set while its default is evaluated keeps what was set (law 4)")
     func property() {
         let (container, halted) = (Container(), Halted())
         let key = PropertyKey(defaultValue: halted.load())
@@ -108,7 +108,7 @@ extension SetDuringLoadTests {
         expect(container[key], equals: 10)
     }
 
-    @Test("The next reader doesn't see an instance that was loaded from an overtaken value (law 5)")
+    @Test("The next reader doesn't see an instance that was loaded from an overtaken value (law 4)")
     func dependent() {
         let (container, halted) = (Container(), Halted())
         let inner = FeatureKey { _ in halted.load() }
@@ -123,7 +123,7 @@ extension SetDuringLoadTests {
         expect(container[outer], equals: 110)
     }
 
-    @Test("A set in the child that asked wins there and leaves the parent its own (law 5)")
+    @Test("A set in the child that asked wins there and leaves the parent its own (law 4)")
     func setInChild() {
         let (parent, halted) = (Container(), Halted())
         let child = parent.child()
@@ -144,7 +144,7 @@ extension SetDuringLoadTests {
         expect(halted.loads.value, equals: 1)
     }
 
-    @Test("A set between the asker and the home wins for the asker (law 5)")
+    @Test("A set between the asker and the home wins for the asker (law 4)")
     func setBetween() {
         let (root, halted) = (Container(), Halted())
         let middle = root.child()
@@ -162,7 +162,7 @@ extension SetDuringLoadTests {
         expect(root[key] != 10)
     }
 
-    @Test("A set wins over a load that fails as well (law 5)")
+    @Test("A set wins over a load that fails as well (law 4)")
     func failingLoad() throws {
         let (container, halted) = (Container(), Halted())
         container.replace(Failing.self) { _ in
@@ -182,7 +182,7 @@ extension SetDuringLoadTests {
         try expect(container[Failing.self], equals: 10)
     }
 
-    @Test("A set wins over an async load, for all tasks that wait (law 5)")
+    @Test("A set wins over an async load, for all tasks that wait (law 4)")
     func asyncLoad() async throws {
         let container = Container()
         let (began, goesOn) = (Gate(), Gate())
@@ -202,7 +202,7 @@ extension SetDuringLoadTests {
         try await expect(container[Late.self], equals: 10)
     }
 
-    @Test("A replaced loader wins over the load of the old one (law 5)")
+    @Test("A replaced loader wins over the load of the old one (law 4)")
     func replace() {
         let (container, halted) = (Container(), Halted())
         container.replace(Value.self) { _ in halted.load() }
@@ -214,7 +214,7 @@ extension SetDuringLoadTests {
         expect(container[Value.self], equals: 10)
     }
 
-    @Test("A reset during a load gives the result to the waiters and does not keep it (law 5)")
+    @Test("A reset during a load gives the result to the waiters and does not keep it (law 4)")
     func reset() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
@@ -224,7 +224,7 @@ extension SetDuringLoadTests {
         expect(container[key], equals: 2)
     }
 
-    @Test("A reset of everything during a load does not keep its result either (law 5)")
+    @Test("A reset of everything during a load does not keep its result either (law 4)")
     func resetAll() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }
@@ -233,7 +233,7 @@ extension SetDuringLoadTests {
         expect(container.ifLoaded { _ in key } == nil)
     }
 
-    @Test("A set that was reset again before the load ended leaves nothing (law 5)")
+    @Test("A set that was reset again before the load ended leaves nothing (law 4)")
     func setAndReset() {
         let (container, halted) = (Container(), Halted())
         let key = FeatureKey { _ in halted.load() }

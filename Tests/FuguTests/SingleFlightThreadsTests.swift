@@ -5,7 +5,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 4: single flight, no lock in user code") struct SingleFlightThreadsTests {}
+@Suite("Law 3: single flight, no lock in user code") struct SingleFlightThreadsTests {}
 
 extension SingleFlightThreadsTests {
     struct Device: Feature {
@@ -24,7 +24,7 @@ extension SingleFlightThreadsTests {
         }
     }
 
-    @Test("Eight threads on each of thousands of fresh containers load once and get one value, of every kind (law 4)")
+    @Test("Eight threads on each of thousands of fresh containers load once and get one value, of every kind (law 3)")
     func manyContainers() async {
         let count = rounds(10_000, few: 2_000)
         let loads = Counter()
@@ -46,7 +46,7 @@ extension SingleFlightThreadsTests {
         expect(seen.allSatisfy { $0.all == seen[0].all })
     }
 
-    @Test("Different features load in parallel (law 4)")
+    @Test("Different features load in parallel (law 3)")
     func parallel() {
         let container = Container()
         let (firstBegan, secondBegan) = (Gate(), Gate())
@@ -65,7 +65,7 @@ extension SingleFlightThreadsTests {
         expect(container.ifLoaded { _ in second }, equals: 2)
     }
 
-    @Test("A loader may block on another thread that reads a different key (law 4)")
+    @Test("A loader may block on another thread that reads a different key (law 3)")
     func blockingLoader() {
         let container = Container()
         let inner = FeatureKey { _ in "inner" }
@@ -101,7 +101,7 @@ extension SingleFlightThreadsTests {
         }
     }
 
-    @Test("No lock is held while defaults, loads, observers, bodies and == run (law 4)")
+    @Test("No lock is held while defaults, loads, observers, bodies and == run (law 3)")
     func noLockInUserCode() {
         let container = Container().unreported
         let property = PropertyKey<Int>(
@@ -141,7 +141,7 @@ extension SingleFlightThreadsTests {
         static func load(in container: any FeatureContainer) -> Int { 0 }
     }
 
-    @Test("Threads that wait for a load cost no processor time (law 4)")
+    @Test("Threads that wait for a load cost no processor time (law 3)")
     func waiting() {
         let container = Container()
         let work: Duration = .milliseconds(300)
@@ -166,7 +166,7 @@ extension SingleFlightThreadsTests {
         expect(times.all.allSatisfy { $0 < work / 6 }, "\(times.all)")
     }
 
-    @Test("A net of features that many threads enter anywhere is loaded once each and cries no wolf (law 4)")
+    @Test("A net of features that many threads enter anywhere is loaded once each and cries no wolf (law 3)")
     func net() async {
         let loads = (0..<24).map { _ in Counter() }
         var keys: [FeatureKey<Int>] = []
@@ -191,10 +191,10 @@ extension SingleFlightThreadsTests {
     }
 }
 
-@Suite("Law 4: who waits is woken") struct SingleFlightWakingTests {}
+@Suite("Law 3: who waits is woken") struct SingleFlightWakingTests {}
 
 extension SingleFlightWakingTests {
-    @Test("A reader that begins to wait at the very end of a load is still woken (law 4)")
+    @Test("A reader that begins to wait at the very end of a load is still woken (law 3)")
     func atOnce() {
         // The moment is short; in many rounds, each a little later than the one before, threads meet in it. Where threads have to
         // wait for a processor, fewer rounds are enough to ask for.

@@ -3,7 +3,7 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("Law 7: what joins an update, and what does not") struct UpdateIndependenceTests {}
+@Suite("Law 6: what joins an update, and what does not") struct UpdateIndependenceTests {}
 
 extension UpdateIndependenceTests {
     struct A: Property { static var defaultValue: Int { 0 } }
@@ -41,7 +41,7 @@ extension UpdateIndependenceTests {
     }
 
     @Test(
-        "An update in a task or thread begun inside another is published at its own end (law 7)",
+        "An update in a task or thread begun inside another is published at its own end (law 6)",
         arguments: Elsewhere.allCases)
     func atItsOwnEnd(_ elsewhere: Elsewhere) async {
         // Not on a thread of the pool, on which the tasks are to run.
@@ -70,7 +70,7 @@ extension UpdateIndependenceTests {
         }.opened()
     }
 
-    @Test("It is not undone with the outer one, nor the outer one with it (law 7)", arguments: Elsewhere.allCases)
+    @Test("It is not undone with the outer one, nor the outer one with it (law 6)", arguments: Elsewhere.allCases)
     func notUndone(_ elsewhere: Elsewhere) async {
         // Not on a thread of the pool, on which the tasks are to run.
         await startThread {
@@ -100,7 +100,7 @@ extension UpdateIndependenceTests {
         }.opened()
     }
 
-    @Test("Nested by its own calls it joins, through children, modifies and loads too (law 7)")
+    @Test("Nested by its own calls it joins, through children, modifies and loads too (law 6)")
     func joins() throws {
         let root = Container()
         let child = root.child()
@@ -126,7 +126,7 @@ extension UpdateIndependenceTests {
         expect(child[B.self], equals: 2)
     }
 
-    @Test("An update of another family inside is published by itself (laws 2 and 7)")
+    @Test("An update of another family inside is published by itself (laws 2 and 6)")
     func otherFamily() {
         let (container, other) = (Container(), Container())
         #expect(throws: Failure.self) {
@@ -155,7 +155,7 @@ extension UpdateIndependenceTests {
     }
 
     @Test(
-        "Another thread's update is not lost while an update is being published (law 7)",
+        "Another thread's update is not lost while an update is being published (law 6)",
         arguments: Elsewhere.allCases)
     func whilePublishing(_ elsewhere: Elsewhere) async {
         // Not on a thread of the pool, on which the tasks are to run.
@@ -178,7 +178,7 @@ extension UpdateIndependenceTests {
         }.opened()
     }
 
-    @Test("However updates in tasks meet the end of the one that began them, none is lost (law 7)")
+    @Test("However updates in tasks meet the end of the one that began them, none is lost (law 6)")
     func race() async {
         for round in 0..<500 {
             let container = Container()
@@ -193,7 +193,7 @@ extension UpdateIndependenceTests {
         }
     }
 
-    @Test("A handle used by another thread writes with its update, before its end or directly after (law 7)")
+    @Test("A handle used by another thread writes with its update, before its end or directly after (law 6)")
     func handleElsewhere() {
         for _ in 0..<200 {
             let container = Container()
@@ -215,9 +215,9 @@ extension UpdateIndependenceTests {
     }
 }
 
-// Law 7: update publishes all its changes together. No write is lost between updates; one to a container that has gone
+// Law 6: update publishes all its changes together. No write is lost between updates; one to a container that has gone
 // away meanwhile is reported and takes no other with it. Each observer hears each changed key once.
-@Suite("Law 7: no write of an update is lost") struct UpdateLossTests {}
+@Suite("Law 6: no write of an update is lost") struct UpdateLossTests {}
 
 extension UpdateLossTests {
     struct First: Property { static var defaultValue: Int { 0 } }
@@ -240,7 +240,7 @@ extension UpdateLossTests {
     }
 
     @Test(
-        "A container that is released before the end of the update that it joined takes no other write with it (law 7)",
+        "A container that is released before the end of the update that it joined takes no other write with it (law 6)",
         arguments: Passing.allCases)
     func goneBeforeTheEnd(_ passing: Passing) {
         let root = Container()
@@ -261,7 +261,7 @@ extension UpdateLossTests {
         expect(reports.count == 1 && reports.all.first?.contains("Second") == true, "\(reports.all)")
     }
 
-    @Test("The same holds when many are released in turn, and when they joined through one another (law 7)")
+    @Test("The same holds when many are released in turn, and when they joined through one another (law 6)")
     func manyGone() {
         let root = Container()
         _ = root.logReports()
@@ -280,7 +280,7 @@ extension UpdateLossTests {
         expect(root[Third.self], equals: 50)
     }
 
-    @Test("Nor does one that is released take with it what is undone in the same update (law 7)")
+    @Test("Nor does one that is released take with it what is undone in the same update (law 6)")
     func goneAndUndone() {
         let root = Container()
         _ = root.logReports()
@@ -300,7 +300,7 @@ extension UpdateLossTests {
         expect(root[Third.self], equals: 3)
     }
 
-    @Test("A child's own update sees the pending values of its parent's update (law 7)")
+    @Test("A child's own update sees the pending values of its parent's update (law 6)")
     func pendingAbove() {
         let root = Container()
         let (child, overriding) = (root.child(), root.child { $0[First.self] = 9 })
@@ -322,7 +322,7 @@ extension UpdateLossTests {
         expect(overriding[First.self], equals: 1)
     }
 
-    @Test("A child's observer hears a key once that the update changes above it and in it (law 7)")
+    @Test("A child's observer hears a key once that the update changes above it and in it (law 6)")
     func heardOnce() {
         for childFirst in [false, true] {
             let root = Container()
@@ -342,7 +342,7 @@ extension UpdateLossTests {
         }
     }
 
-    @Test("A child's observer that sees no change hears nothing of a reset and a set that leave it its value (law 7)")
+    @Test("A child's observer that sees no change hears nothing of a reset and a set that leave it its value (law 6)")
     func heardNever() {
         let root = Container()
         let child = root.child { $0[First.self] = 2 }
@@ -360,7 +360,7 @@ extension UpdateLossTests {
         expect(root[First.self], equals: 1)
     }
 
-    @Test("Children that join an update and go away on many threads lose no write of the root (laws 7 and 8)")
+    @Test("Children that join an update and go away on many threads lose no write of the root (laws 6 and 7)")
     func threads() async throws {
         let lost = Counter()
         try await finishing {
@@ -381,9 +381,9 @@ extension UpdateLossTests {
     }
 }
 
-// Law 7: inside an update, a key that it resets or replaces gives what's published, and what isn't loaded loads as it does
-// outside (laws 3, 6, 15, 16 and 28).
-@Suite("Law 7: loading inside an update", .timeLimit(.minutes(5))) struct UpdateLoadTests {}
+// Law 6: inside an update, a key that it resets or replaces gives what's published, and what isn't loaded loads as it does
+// outside (laws 3, 5, 10, 11 and 18).
+@Suite("Law 6: loading inside an update", .timeLimit(.minutes(5))) struct UpdateLoadTests {}
 
 extension UpdateLoadTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -423,7 +423,7 @@ extension UpdateLoadTests {
     }
     struct Failure: Error {}
 
-    @Test("A key that is reset there gives what is published, and what is loaded afterward is new (law 7)")
+    @Test("A key that is reset there gives what is published, and what is loaded afterward is new (law 6)")
     func reset() {
         let container = Container().unreported
         container[Number.self] = 1
@@ -443,7 +443,7 @@ extension UpdateLoadTests {
         expect(container[FromNumber.self].number, equals: 1)
     }
 
-    @Test("The closure of a feature that is replaced there runs only when all is published (laws 3 and 7)")
+    @Test("The closure of a feature that is replaced there runs only when all is published (laws 3 and 6)")
     func replaced() {
         let container = Container()
         let made = Counter()
@@ -462,7 +462,7 @@ extension UpdateLoadTests {
         expect(made.value, equals: 1)
     }
 
-    @Test("A child's gives there what the child has, and a local one that of its container (laws 7, 15, 16)")
+    @Test("A child's gives there what the child has, and a local one that of its container (laws 6, 10, 11)")
     func inAChild() {
         let root = Container()
         _ = root[FromNumber.self]
@@ -483,7 +483,7 @@ extension UpdateLoadTests {
         expect(root[Local.self], is: above)
     }
 
-    @Test("Closers of what is reset there run at the end, and none run if the update throws (laws 7 and 28)")
+    @Test("Closers of what is reset there run at the end, and none run if the update throws (laws 6 and 18)")
     func closers() async throws {
         let container = Container()
         let tally = container[Tally.self]
@@ -505,7 +505,7 @@ extension UpdateLoadTests {
         expect(tally.closed.all, equals: ["opened 1", "above", "opened 2", "container"])
     }
 
-    @Test("Each closer of what is loaded in updates runs once, whether the updates throw or not (laws 7 and 28)")
+    @Test("Each closer of what is loaded in updates runs once, whether the updates throw or not (laws 6 and 18)")
     func everyCloser() async throws {
         let container = Container()
         let tally = container[Tally.self]
@@ -520,7 +520,7 @@ extension UpdateLoadTests {
         expect(tally.closed.all.sorted(), equals: (1...tally.opened.value).map { "opened \($0)" }.sorted())
     }
 
-    @Test("A load that needs itself is found there, with the path (laws 6 and 7)")
+    @Test("A load that needs itself is found there, with the path (laws 5 and 6)")
     func cycle() async throws {
         let path = try await finishing {
             let path = Log<[String]>()
@@ -534,7 +534,7 @@ extension UpdateLoadTests {
         expect(path, equals: [["Broken", "Broken"]])
     }
 
-    @Test("A load that changes something through its handle stops there as it does outside (laws 7 and 15)")
+    @Test("A load that changes something through its handle stops there as it does outside (laws 6 and 11)")
     func writing() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let key = FeatureKey { container in
@@ -549,7 +549,7 @@ extension UpdateLoadTests {
         expectMessage(of: result, "Number", "while it loads")
     }
 
-    @Test("In a closed container it is reported (laws 7 and 28)")
+    @Test("In a closed container it is reported (laws 6 and 18)")
     func closed() async throws {
         let container = Container()
         let tally = container[Tally.self]
@@ -563,7 +563,7 @@ extension UpdateLoadTests {
         expect(reports.count == 1 && reports.all.first?.contains("Opened") == true, "\(reports.all)")
     }
 
-    @Test("What is loaded there and reset is heard as both (laws 7 and 10)")
+    @Test("What is loaded there and reset is heard as both (laws 6 and 9)")
     func observed() {
         let container = Container()
         let heard = Log<Int>()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 7: update is atomic") struct UpdateTests {}
+@Suite("Law 6: update is atomic") struct UpdateTests {}
 
 extension UpdateTests {
     struct First: Property { static var defaultValue: Int { 0 } }
@@ -14,7 +14,7 @@ extension UpdateTests {
     }
     struct Broken: Error {}
 
-    @Test("All changes are published at the end, and seen inside before that (law 7)")
+    @Test("All changes are published at the end, and seen inside before that (law 6)")
     func publication() {
         let container = Container()
         let child = container.child()
@@ -34,7 +34,7 @@ extension UpdateTests {
         static func load(in container: any FeatureContainer) -> String { "own \(container[First.self])" }
     }
 
-    @Test("A child that reads in an update that replaces a feature above has its own, and keeps it (law 7)")
+    @Test("A child that reads in an update that replaces a feature above has its own, and keeps it (law 6)")
     func throwingAboveChild() {
         let container = Container()
         let child = container.child { $0[First.self] = 1 }
@@ -54,7 +54,7 @@ extension UpdateTests {
         expect(heard.all, equals: ["own 1"])
     }
 
-    @Test("An update that throws publishes none (law 7)")
+    @Test("An update that throws publishes none (law 6)")
     func throwing() {
         let container = Container()
         let heard = Log<Int>()
@@ -71,7 +71,7 @@ extension UpdateTests {
         expect(heard.all.isEmpty)
     }
 
-    @Test("Loads inside see only what is published (law 7)")
+    @Test("Loads inside see only what is published (law 6)")
     func loads() {
         let container = Container().unreported
         container[First.self] = 1
@@ -85,7 +85,7 @@ extension UpdateTests {
         expect(container[Sum.self], equals: 100)
     }
 
-    @Test("A pending reset is published at the end, and not seen before (law 7)")
+    @Test("A pending reset is published at the end, and not seen before (law 6)")
     func pendingReset() {
         let container = Container()
         container[First.self] = 5
@@ -109,7 +109,7 @@ extension UpdateTests {
         expect(child[First.self], equals: 0)
     }
 
-    @Test("Observers hear each changed key once, after all is published (law 7)")
+    @Test("Observers hear each changed key once, after all is published (law 6)")
     func observers() {
         let container = Container()
         let heard = Log<String>()
@@ -128,7 +128,7 @@ extension UpdateTests {
         expect(heard.all.sorted(), equals: ["first 5 50", "second 50 5"])
     }
 
-    @Test("A default that an update reads first is heard, too, before what it changes (laws 7 and 10)")
+    @Test("A default that an update reads first is heard, too, before what it changes (laws 6 and 9)")
     func readThenChanged() {
         let container = Container()
         let child = container.child()
@@ -141,7 +141,7 @@ extension UpdateTests {
         expect(container[Second.self] == 1 && heard.all == [0])
     }
 
-    @Test("Nested updates join the outer one (law 7)")
+    @Test("Nested updates join the outer one (law 6)")
     func nested() {
         let container = Container()
         let child = container.child()
@@ -158,7 +158,7 @@ extension UpdateTests {
         expect(container[First.self] == 1 && container[Second.self] == 2 && child[Text.self] == [4])
     }
 
-    @Test("A nested update goes with the outer one that throws, and alone if only it throws (law 7)")
+    @Test("A nested update goes with the outer one that throws, and alone if only it throws (law 6)")
     func nestedThrowing() {
         let container = Container()
         try? container.update { handle throws(Broken) in
@@ -179,7 +179,7 @@ extension UpdateTests {
         expect(container[First.self] == 1 && container[Second.self] == 1 && container[Text.self] == [0])
     }
 
-    @Test("Nobody who saw one new value sees an old one afterwards (law 7)")
+    @Test("Nobody who saw one new value sees an old one afterwards (law 6)")
     func readers() async {
         let container = Container()
         let child = container.child().child()
@@ -213,7 +213,7 @@ extension UpdateTests {
         expect(failures.value, equals: 0)
     }
 
-    @Test("Updates of many threads that overlap leave the values of one of them (law 7)")
+    @Test("Updates of many threads that overlap leave the values of one of them (law 6)")
     func writers() async {
         let container = Container()
         await onThreads(4) { thread in
@@ -229,7 +229,7 @@ extension UpdateTests {
         expect(container[First.self], equals: container[Second.self])
     }
 
-    @Test("A handle that outlives its update writes directly (law 7)")
+    @Test("A handle that outlives its update writes directly (law 6)")
     func lateHandle() {
         let container = Container()
         let kept = Log<any FeatureContainer>()
@@ -239,13 +239,13 @@ extension UpdateTests {
     }
 }
 
-@Suite("Law 7: modify loses no change") struct ModifyTests {}
+@Suite("Law 6: modify loses no change") struct ModifyTests {}
 
 extension ModifyTests {
     struct Count: Property { static var defaultValue: Int { 0 } }
     struct Broken: Error {}
 
-    @Test("Eight threads that each add one thousands of times lose none (law 7)")
+    @Test("Eight threads that each add one thousands of times lose none (law 6)")
     func increments() async {
         let container = Container()
         let count = rounds(125_000, few: 4_000)
@@ -255,7 +255,7 @@ extension ModifyTests {
         expect(container[Count.self], equals: 8 * count)
     }
 
-    @Test("Observed values and values on the heap are counted exactly too (law 7)")
+    @Test("Observed values and values on the heap are counted exactly too (law 6)")
     func observedIncrements() async {
         let container = Container()
         let key = PropertyKey(defaultValue: ["count": 0])
@@ -268,7 +268,7 @@ extension ModifyTests {
         expect(heard.value, equals: 4_001)  // with the default that the first one has loaded
     }
 
-    @Test("Reads during a modify see the old value (law 7)")
+    @Test("Reads during a modify see the old value (law 6)")
     func reads() {
         let container = Container()
         let child = container.child()
@@ -284,7 +284,7 @@ extension ModifyTests {
         expect(child[Count.self], equals: 3)
     }
 
-    @Test("A body that throws changes nothing and notifies nobody (law 7)")
+    @Test("A body that throws changes nothing and notifies nobody (law 6)")
     func throwing() {
         let container = Container()
         container[Count.self] = 1
@@ -303,7 +303,7 @@ extension ModifyTests {
         expect(container[Count.self] == 4 && heard.all == [3, 4])
     }
 
-    @Test("The result of the body is returned (law 7)")
+    @Test("The result of the body is returned (law 6)")
     func result() {
         let container = Container()
         let old = container.modify(Count.self) { value in
@@ -314,7 +314,7 @@ extension ModifyTests {
         expect(container[Count.self], equals: 5)
     }
 
-    @Test("If something else changes the value meanwhile, the body runs again with the new one (law 7)")
+    @Test("If something else changes the value meanwhile, the body runs again with the new one (law 6)")
     func runsAgain() {
         let writes: [@Sendable (Container, PropertyKey<Int>) -> Void] = [
             { $0[$1] = 10 },
@@ -340,7 +340,7 @@ extension ModifyTests {
         }
     }
 
-    @Test("So does a body that has changed its own key, or a body whose value a load or an == has changed (law 7)")
+    @Test("So does a body that has changed its own key, or a body whose value a load or an == has changed (law 6)")
     func ownWrites() {
         let (container, seen, compared) = (Container().unreported, Log<Int>(), Counter())
         container.modify(Count.self) { value in
@@ -373,7 +373,7 @@ extension ModifyTests {
         }
     }
 
-    @Test("A body that throws in its second run leaves what others have set (law 7)")
+    @Test("A body that throws in its second run leaves what others have set (law 6)")
     func throwingAgain() {
         let (container, runs) = (Container(), Counter())
         #expect(throws: Broken.self) {
@@ -386,7 +386,7 @@ extension ModifyTests {
         expect(container[Count.self], equals: 7)
     }
 
-    @Test("A value that has come and gone, or is the same object, runs the body once (law 7)")
+    @Test("A value that has come and gone, or is the same object, runs the body once (law 6)")
     func theSame() {
         let (container, key, runs) = (Container(), PropertyKey(defaultValue: ["a"]), Counter())
         container[Count.self] = 1
@@ -404,7 +404,7 @@ extension ModifyTests {
         expect(container[key] == ["a", "b"] && runs.value == 3)
     }
 
-    @Test("A body that changes its own key in each run is reported (law 7)")
+    @Test("A body that changes its own key in each run is reported (law 6)")
     func endless() {
         let (container, reports, runs) = (Container(), Log<String>(), Counter())
         let key = PropertyKey(defaultValue: 0)
@@ -417,7 +417,7 @@ extension ModifyTests {
         expect(reports.all.first?.contains("has called its body 1,000 times") == true, "\(reports.all)")
     }
 
-    @Test("Through the handle of an update, the value is a pending one (law 7)")
+    @Test("Through the handle of an update, the value is a pending one (law 6)")
     func throughHandle() {
         let container = Container()
         container.update { handle in
@@ -428,7 +428,7 @@ extension ModifyTests {
         expect(container[Count.self], equals: 2)
     }
 
-    @Test("Bodies may change each other's keys, and wait for each other's threads (law 7)")
+    @Test("Bodies may change each other's keys, and wait for each other's threads (law 6)")
     func circle() {
         let (container, other, barrier) = (Container(), PropertyKey(defaultValue: 0), Barrier(of: 2))
         let runs = [Counter(), Counter()]
@@ -451,7 +451,7 @@ extension ModifyTests {
         expect(container[other], equals: 10 + runs[0].value)
     }
 
-    @Test("A modify in a child begins with what it inherits and leaves the parent alone (law 7)")
+    @Test("A modify in a child begins with what it inherits and leaves the parent alone (law 6)")
     func inChild() {
         let container = Container()
         let child = container.child()

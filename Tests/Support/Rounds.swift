@@ -15,7 +15,7 @@ package func threadTime(_ body: () throws -> Void) rethrows -> Duration {
     return ThisProcess.threadTime - start
 }
 
-/// Expects that what `measure` returns for four times the size is less than eight times as much (law 30).
+/// Expects that what `measure` returns for four times the size is less than eight times as much (law 20).
 ///
 /// Linear growth takes four times as much, and quadratic growth sixteen times. Of three rounds the best
 /// counts, and what takes next to nothing is in proportion. Under the thread sanitizer only little is done, for its races.

@@ -4,12 +4,12 @@ import Testing
 
 /// Trees that are closed from outside, from loads, and from closers, while containers are dropped and features load and reset.
 ///
-/// Whatever meets whatever, law 28 says what the order of events can't be. A seed repeats what's done, not how tasks take turns;
+/// Whatever meets whatever, law 18 says what the order of events can't be. A seed repeats what's done, not how tasks take turns;
 /// `FUGU_SEED=… FUGU_SEEDS=1000` goes on from a seed.
 @Suite("Closings that meet anything", .timeLimit(.minutes(5))) struct ClosingStormTests {}
 
 extension ClosingStormTests {
-    @Test("Whoever closes what and when, each closer runs once, in order, and before close() returns (laws 8 and 28)")
+    @Test("Whoever closes what and when, each closer runs once, in order, and before close() returns (laws 7 and 18)")
     func storm() async throws {
         for seed in seeds(100, for: "closing storm") {
             let round = Round(seed)

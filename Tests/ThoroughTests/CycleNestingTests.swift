@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Loads of thousands of types within each other (law 6)") struct CycleNestingTests {}
+@Suite("Loads of thousands of types within each other (law 5)") struct CycleNestingTests {}
 
 extension CycleNestingTests {
     /// Two thousand types, none of which has a long name.
@@ -16,7 +16,7 @@ extension CycleNestingTests {
         static let counter = Counter()
     }
 
-    @Test("Nesting async loads without end is reported as that of others is (law 6)")
+    @Test("Nesting async loads without end is reported as that of others is (law 5)")
     func deep() async throws {
         let container = Container()
         let error = try #require(await #expect(throws: LoadError.self) { try await container[Deep<Int, Int>.self] })

@@ -7,7 +7,7 @@ import Testing
 @Suite("The engine's decisions against the words of the laws") struct DecisionModelTests {}
 
 extension DecisionModelTests {
-    @Test("What counts changes if a write gives or removes what the first origin gives (laws 5, 20, and 25)")
+    @Test("What counts changes if a write gives or removes what the first origin gives (laws 4, 13, and 16)")
     func origins() {
         for given in [
             [], [.code], [.rule], [.source], [.code, .rule], [.code, .source], [.rule, .source],
@@ -25,7 +25,7 @@ extension DecisionModelTests {
         }
     }
 
-    @Test("A closing runs next what nothing that is left was made from, and the container's own last (law 28)")
+    @Test("A closing runs next what nothing that is left was made from, and the container's own last (law 18)")
     func closingOrder() throws {
         for seed in seeds(60, for: "closing order") {
             var random = SeededGenerator(seed: seed)
@@ -61,7 +61,7 @@ extension DecisionModelTests {
         }
     }
 
-    @Test("Homes, looks, and whom a write concerns follow from the state (laws 7, 10, 14 to 16, 19, and 20)")
+    @Test("Homes, looks, and whom a write concerns follow from the state (laws 6 and 9 to 13)")
     func states() {
         for seed in seeds(60, for: "decisions") {
             var world = World(seed)

@@ -12,7 +12,7 @@ import Testing
 @Suite("Everything together against a slow model") struct EverythingTests {}
 
 extension EverythingTests {
-    @Test("Random stories give what the laws say, whatever is mixed (laws 1 to 29)")
+    @Test("Random stories give what the laws say, whatever is mixed (laws 1 to 19)")
     func stories() async {
         let environment = ProcessInfo.processInfo.environment
         let (count, length) = (environment["FUGU_STEPS"].flatMap { Int($0) } ?? 10_000, 250)
@@ -31,7 +31,7 @@ extension EverythingTests {
         }
     }
 
-    @Test("An observer is notified of what an update's reset uncovers, though sources came between (laws 7, 10 and 23)")
+    @Test("An observer is notified of what an update's reset uncovers, though sources came between (laws 6, 9 and 15)")
     func uncoveredBelowSources() async {
         let failure = await EverythingComparison.failure(
             isStrict: true,
@@ -43,7 +43,7 @@ extension EverythingTests {
         expect(failure == nil)
     }
 
-    @Test("A reset tells of the inherited value, although an equal one hid it before either changed (laws 7 and 10)")
+    @Test("A reset tells of the inherited value, although an equal one hid it before either changed (laws 6 and 9)")
     func equalValuesThatPart() async {
         for changed in [2, 1, 0] {
             let failure = await EverythingComparison.failure(

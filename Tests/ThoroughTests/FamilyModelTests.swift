@@ -141,7 +141,7 @@ final class Graph: Sendable {
 @Suite("A family against a model made from the laws") struct FamilyModelTests {}
 
 extension FamilyModelTests {
-    @Test("Every read of random families gives what the laws say: value, instance, home, loads (laws 14 to 17, 19, 20)")
+    @Test("Every read of random families gives what the laws say: value, instance, home, loads (laws 3, 10 to 13)")
     func agreesWithTheModel() {
         for seed in seeds(40, for: "family model") {
             var random = SeededGenerator(seed: seed)
@@ -525,7 +525,7 @@ private final class Crowd: Sendable {
 @Suite("A family that many threads use") struct FamilyCrowdTests {}
 
 extension FamilyCrowdTests {
-    @Test("However threads interleave, homes, sharing and reloads are right in the end (laws 4, 14 to 17, 19)")
+    @Test("However threads interleave, homes, sharing and reloads are right in the end (laws 3, 10 to 12)")
     func manyThreads() {
         for seed in seeds(6, for: "family crowd") {
             var random = SeededGenerator(seed: seed)

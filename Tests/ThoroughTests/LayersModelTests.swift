@@ -176,7 +176,7 @@ extension LayersModelTests {
         }
     }
 
-    @Test("Random families of decorated features and lists give what a model gives (laws 14, 15, 16, 18, and 19)")
+    @Test("Random families of decorated features and lists give what a model gives (laws 2, 10, 11, and 12)")
     func random() {
         let length = 30
         let steps = ProcessInfo.processInfo.environment["FUGU_STEPS"].flatMap { Int($0) } ?? 6_000

@@ -4,10 +4,10 @@ import FuguInspection
 import Support
 import Testing
 
-// Law 30: with n observers, children, waiters, keys, events or reloads, ending, cancelling, releasing or closing them all
+// Law 20: with n observers, children, waiters, keys, events or reloads, ending, cancelling, releasing or closing them all
 // takes time in proportion to n; a set or reset costs what it concerns, among ten keys or ten thousand. Nothing that is
 // remembered grows while what is alive does not.
-@Suite("Law 30: many of everything", .serialized, .timeLimit(.minutes(5))) struct ProportionOfFamiliesTests {}
+@Suite("Law 20: many of everything", .serialized, .timeLimit(.minutes(5))) struct ProportionOfFamiliesTests {}
 
 extension ProportionOfFamiliesTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -25,7 +25,7 @@ extension ProportionOfFamiliesTests {
     }
 
     @Test(
-        "Observers of events and of one key are cancelled in time in proportion, in any order (law 30)",
+        "Observers of events and of one key are cancelled in time in proportion, in any order (law 20)",
         arguments: 0..<3, [true, false])
     func observers(order: Int, ofEvents: Bool) {
         expectProportion(1_000 * Self.scale) { count in
@@ -43,7 +43,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("A graph is drawn in time in proportion to its entries (law 30)")
+    @Test("A graph is drawn in time in proportion to its entries (law 20)")
     func drawnGraphs() {
         expectProportion(100 * Self.scale) { count in
             let container = Container()
@@ -58,7 +58,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Elements and decorations are added, loaded, copied, and reset in time in proportion (law 30)")
+    @Test("Elements and decorations are added, loaded, copied, and reset in time in proportion (law 20)")
     func layers() {
         let list = FeatureKey<[Int]>(id: UniqueID()) { _ in [] }
         expectProportion(1_000 * Self.scale) { count in
@@ -80,7 +80,7 @@ extension ProportionOfFamiliesTests {
     enum DeepStep: CaseIterable { case cancelling, changing, releasing }
 
     @Test(
-        "Generations that each observe a key are notified, canceled, and released in time in proportion (law 30)",
+        "Generations that each observe a key are notified, canceled, and released in time in proportion (law 20)",
         arguments: DeepStep.allCases)
     func deepObservers(_ step: DeepStep) async throws {
         try await expectProportion(500 * Self.scale) { count in
@@ -102,7 +102,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Observing at the bottom of a deep family costs what it concerns (law 30)")
+    @Test("Observing at the bottom of a deep family costs what it concerns (law 20)")
     func bottomObservers() async throws {
         try await expectProportion(250 * Self.scale) { count in
             try await finishing {
@@ -114,7 +114,7 @@ extension ProportionOfFamiliesTests {
     }
 
     @Test(
-        "The inputs of an observed feature are set in time in proportion, together or one by one (law 30)",
+        "The inputs of an observed feature are set in time in proportion, together or one by one (law 20)",
         arguments: [true, false])
     func inputsOfAnObservedFeature(isTogether: Bool) {
         expectProportion(100 * Self.scale) { count in
@@ -133,7 +133,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Inputs that a child hides from an observed feature are set above in time in proportion (law 30)")
+    @Test("Inputs that a child hides from an observed feature are set above in time in proportion (law 20)")
     func hiddenInputsOfAnObservedFeature() {
         expectProportion(250 * Self.scale) { count in
             let keys = Self.keys(count)
@@ -147,7 +147,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Keys are set for the first time in a child that observes another in time in proportion (law 30)")
+    @Test("Keys are set for the first time in a child that observes another in time in proportion (law 20)")
     func setBesideAnObserver() {
         expectProportion(1_000 * Self.scale) { count in
             let keys = Self.keys(count)
@@ -157,7 +157,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("resetAll takes time in proportion to what is held, in roots and in children (law 30)", arguments: [0, 1, 3])
+    @Test("resetAll takes time in proportion to what is held, in roots and in children (law 20)", arguments: [0, 1, 3])
     func resetAll(depth: Int) {
         expectProportion(1_000 * Self.scale) { count in
             let keys = Self.keys(count)
@@ -168,7 +168,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Keys of a child are reset one by one in time in proportion, in any order (law 30)", arguments: 0..<3)
+    @Test("Keys of a child are reset one by one in time in proportion, in any order (law 20)", arguments: 0..<3)
     func resetEach(order: Int) {
         expectProportion(1_000 * Self.scale) { count in
             let keys = Self.keys(count)
@@ -179,7 +179,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("An override and its reset cost the same among ten keys and ten thousand, observed or not (law 30)")
+    @Test("An override and its reset cost the same among ten keys and ten thousand, observed or not (law 20)")
     func overrideAmongMany() {
         for isObserved in [false, true] {
             expectProportion(1_000 * Self.scale) { count in
@@ -197,7 +197,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("resetAll of an empty child costs the same below a root that holds ten keys and ten thousand (law 30)")
+    @Test("resetAll of an empty child costs the same below a root that holds ten keys and ten thousand (law 20)")
     func emptyChild() {
         expectProportion(500 * Self.scale) { count in
             let keys = Self.keys(count)
@@ -208,7 +208,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Observations whose owners are gone are not remembered, though the key never changes (laws 11 and 30)")
+    @Test("Observations whose owners are gone are not remembered, though the key never changes (laws 9 and 20)")
     func goneOwners() {
         let alive = Counter()
         let container = Container()
@@ -223,7 +223,7 @@ extension ProportionOfFamiliesTests {
         expect(largest < 1_000, "\(largest) closures of owners that are gone")
     }
 
-    @Test("So they are beside observations that stay, and none of these is lost (laws 11 and 30)")
+    @Test("So they are beside observations that stay, and none of these is lost (laws 9 and 20)")
     func goneAmongOthers() {
         let (alive, heard) = (Counter(), Counter())
         let container = Container()
@@ -242,7 +242,7 @@ extension ProportionOfFamiliesTests {
         withExtendedLifetime(owner) {}
     }
 
-    @Test("Rules of a container cost what stands below it, not what stands beside it (law 30)")
+    @Test("Rules of a container cost what stands below it, not what stands beside it (law 20)")
     func rulesElsewhere() {
         expectProportion(250 * Self.scale) { count in
             let root = Container()
@@ -253,7 +253,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("A rule that sets many keys, and an update that does, take time in proportion (law 30)")
+    @Test("A rule that sets many keys, and an update that does, take time in proportion (law 20)")
     func ruleOfManyKeys() {
         expectProportion(500 * Self.scale) { count in
             let keys = Self.keys(count)
@@ -268,7 +268,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Updates nested in one another, each with many changes, take time in proportion (laws 7 and 30)")
+    @Test("Updates nested in one another, each with many changes, take time in proportion (laws 6 and 20)")
     func nestedUpdates() {
         struct Failure: Error {}
         expectProportion(300 * Self.scale) { count in
@@ -289,7 +289,7 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("A diamond is loaded once for each feature by who reads it after closing (laws 28 and 30)")
+    @Test("A diamond is loaded once for each feature by who reads it after closing (laws 18 and 20)")
     func diamondAfterClosing() async throws {
         let (loads, depth) = (Counter(), 14)
         let root = Container()
@@ -308,7 +308,7 @@ extension ProportionOfFamiliesTests {
         expect(loads.value, equals: depth)
     }
 
-    @Test("A load that catches the errors of many others takes time in proportion (law 30)")
+    @Test("A load that catches the errors of many others takes time in proportion (law 20)")
     func caughtErrors() {
         struct Failing: ThrowingFeature {
             struct Failure: Error {}
@@ -330,7 +330,7 @@ extension ProportionOfFamiliesTests {
     }
 }
 
-@Suite("Laws 17 and 30: chains of features", .timeLimit(.minutes(5))) struct ProportionOfChainsTests {}
+@Suite("Law 20: chains of features", .timeLimit(.minutes(5))) struct ProportionOfChainsTests {}
 
 extension ProportionOfChainsTests {
     struct Bottom: Property { static var defaultValue: Int { 1 } }
@@ -400,7 +400,7 @@ extension ProportionOfChainsTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A chain of 1,500 above a feature with a teardown closure is released on a small stack (laws 17 and 28)")
+    @Test("A chain of 1,500 above a feature with a teardown closure is released on a small stack (laws 18 and 20)")
     func aboveCloser() async {
         let keys = Self.chain(1_500, reloads: false)
         let closed = Counter()
@@ -418,7 +418,7 @@ extension ProportionOfChainsTests {
     }
 
     @Test(
-        "A chain of 1,000 that reloads drops and loads each link once for each change, on a small stack (laws 17, 19)")
+        "A chain of 1,000 that reloads drops and loads each link once for each change, on a small stack (laws 12, 20)")
     func reloading() async {
         let loads = Counter()
         let keys = Self.chain(1_000, reloads: true, loads)
@@ -437,7 +437,7 @@ extension ProportionOfChainsTests {
         }
     }
 
-    @Test("An observed chain that reloads is loaded anew once for each change, on a small stack (laws 19 and 30)")
+    @Test("An observed chain that reloads is loaded anew once for each change, on a small stack (laws 12 and 20)")
     func observed() async {
         let loads = Counter()
         let count = 4_000
@@ -453,7 +453,7 @@ extension ProportionOfChainsTests {
         }
     }
 
-    @Test("Two that take over from one another's former instance remember no more after many resets (laws 17 and 30)")
+    @Test("Two that take over from one another's former instance remember no more after many resets (law 20)")
     func pingPong() async {
         struct Ping: Feature {
             static func load(in container: any FeatureContainer) -> Int {
@@ -485,7 +485,7 @@ extension ProportionOfChainsTests {
         }
     }
 
-    @Test("Children that go away while they're observed leave nothing behind (laws 8 and 30)")
+    @Test("Children that go away while they're observed leave nothing behind (laws 7 and 20)")
     func observedChildren() {
         let root = Container()
         root[Bottom.self] = 1
@@ -501,7 +501,7 @@ extension ProportionOfChainsTests {
         expect(root.size.children, equals: 0)
     }
 
-    @Test("A load that has ended is joined by nobody, however many others are under way (laws 4 and 30)")
+    @Test("A load that has ended is joined by nobody, however many others are under way (laws 3 and 20)")
     func endedAmongMany() {
         let root = Container()
         let gates = (0..<12).map { _ in Gate() }
@@ -531,7 +531,7 @@ extension ProportionOfChainsTests {
         expect(children.map { $0[key] }, equals: Array(gates.indices))
     }
 
-    @Test("A child's copies of a chain, many times over, leave nothing behind (laws 16 and 30)")
+    @Test("A child's copies of a chain, many times over, leave nothing behind (laws 10 and 20)")
     func copies() async {
         let keys = Self.chain(200, reloads: true)
         await onSmallStack {
@@ -549,7 +549,7 @@ extension ProportionOfChainsTests {
         }
     }
     @Test(
-        "Provenance is released with its instances, however long their chain is (law 30)",
+        "Provenance is released with its instances, however long their chain is (law 20)",
         arguments: 1...4)
     func forgotten(_ count: Int) {
         final class Weak { weak var provenance: Provenance? }

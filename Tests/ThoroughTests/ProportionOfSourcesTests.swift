@@ -5,7 +5,7 @@ import Support
 import Testing
 
 /// Measured as the exponent between a size and four times that size, so that a slow machine makes no difference.
-@Suite("What a user can write ten thousand times takes time in proportion (law 30)", .serialized)
+@Suite("What a user can write ten thousand times takes time in proportion (law 20)", .serialized)
 struct ProportionOfSourcesTests {}
 
 extension ProportionOfSourcesTests {
@@ -27,7 +27,7 @@ extension ProportionOfSourcesTests {
     /// The number of errors for so many mistakes: fifty, and one for all others.
     private static func shown(of count: Int) -> Int { min(count, 51) }
 
-    @Test("100,000 repeated arguments are one array in time in proportion (law 30)")
+    @Test("100,000 repeated arguments are one array in time in proportion (law 20)")
     func arguments() throws {
         try grows(to: 100_000, "arguments") { count in
             let container = Container()
@@ -36,7 +36,7 @@ extension ProportionOfSourcesTests {
         }
     }
 
-    @Test("10,000 typos among 10,000 names are reported in time in proportion (law 30)")
+    @Test("10,000 typos among 10,000 names are reported in time in proportion (law 20)")
     func typos() throws {
         try grows(to: 10_000, "typos") { count in
             let keys = (0..<count).map { PropertyKey<Int?>("application\(count).section\($0).setting_number_\($0)") }
@@ -49,7 +49,7 @@ extension ProportionOfSourcesTests {
         }
     }
 
-    @Test("10,000 variables among 10,000 names that no key has are reported in time in proportion (law 30)")
+    @Test("10,000 variables among 10,000 names that no key has are reported in time in proportion (law 20)")
     func variables() throws {
         try grows(to: 10_000, "variables") { count in
             let keys = (0..<count).map { PropertyKey<Int?>("variables\(count).setting_number_\($0)") }
@@ -62,7 +62,7 @@ extension ProportionOfSourcesTests {
         }
     }
 
-    @Test("10,000 typos among 10,000 names of one table are reported in time in proportion (law 30)")
+    @Test("10,000 typos among 10,000 names of one table are reported in time in proportion (law 20)")
     func siblings() throws {
         try grows(to: 10_000, "typos in one table") { count in
             let keys = (0..<count).map { PropertyKey<Int?>("flat\(count).setting_number_\($0)") }
@@ -74,7 +74,7 @@ extension ProportionOfSourcesTests {
         }
     }
 
-    @Test("10,000 errors in one file of megabytes are placed in time in proportion (law 30)")
+    @Test("10,000 errors in one file of megabytes are placed in time in proportion (law 20)")
     func errors() throws {
         let padding = "# " + String(repeating: "x", count: 400) + "\n"
         try grows(to: 10_000, "errors") { count in
@@ -92,7 +92,7 @@ extension ProportionOfSourcesTests {
         }
     }
 
-    @Test("10,000 secrets beside 10,000 keys cost time in proportion (law 30)")
+    @Test("10,000 secrets beside 10,000 keys cost time in proportion (law 20)")
     func secrets() throws {
         try grows(to: 10_000, "secrets") { count in
             let secrets = (0..<count).map { PropertyKey<String?>("vault\(count).secret\($0)", isSecret: true) }
@@ -106,7 +106,7 @@ extension ProportionOfSourcesTests {
         }
     }
 
-    @Test("A name of megabytes costs no more than it takes to read it, and isn't printed whole (law 30)")
+    @Test("A name of megabytes costs no more than it takes to read it, and isn't printed whole (law 20)")
     func longNames() throws {
         try grows(to: 20_000_000, "a long name") { count in
             let container = Container()
@@ -120,7 +120,7 @@ extension ProportionOfSourcesTests {
         }
     }
 
-    @Test("A number of a hundred thousand digits isn't printed whole (law 30)")
+    @Test("A number of a hundred thousand digits isn't printed whole (law 20)")
     func longNumbers() throws {
         let container = Container()
         let digits = String(repeating: "9", count: 100_000)
@@ -130,7 +130,7 @@ extension ProportionOfSourcesTests {
         expect(text.count < 200)
     }
 
-    @Test("2,000 sources are applied in a moment, and can be taken away (law 30)")
+    @Test("2,000 sources are applied in a moment, and can be taken away (law 20)")
     func sources() throws {
         let key = PropertyKey("sources30.key", defaultValue: 0)
         try grows(to: 2_000, "sources") { count in
@@ -143,7 +143,7 @@ extension ProportionOfSourcesTests {
     }
 
     @Test(
-        "A container that is gone leaves a mutable source at once, so a request's child always costs the same (law 30)")
+        "A container that is gone leaves a mutable source at once, so a request's child always costs the same (law 20)")
     func followers() throws {
         let flags = MutableSource(["followers30.key": 1], name: "flags")
         let key = PropertyKey("followers30.key", defaultValue: 0)
@@ -158,8 +158,8 @@ extension ProportionOfSourcesTests {
     }
 }
 
-// Laws 17 and 30: a source that is applied changes nothing in how much a chain of features costs.
-@Suite("Chains and keys beside sources (laws 17 and 30)", .serialized, .timeLimit(.minutes(5)))
+// Law 20: a source that is applied changes nothing in how much a chain of features costs.
+@Suite("Chains and keys beside sources (law 20)", .serialized, .timeLimit(.minutes(5)))
 struct ProportionBesideSourcesTests {}
 
 extension ProportionBesideSourcesTests {
@@ -189,7 +189,7 @@ extension ProportionBesideSourcesTests {
     private static let count = 4_000
     #endif
 
-    @Test("A chain is loaded from the bottom up as fast with a source as without one (laws 17 and 30)")
+    @Test("A chain is loaded from the bottom up as fast with a source as without one (law 20)")
     func chainWithASource() throws {
         func time(_ apply: Bool) throws -> Duration {
             let keys = Self.chain(Self.count)
@@ -206,7 +206,7 @@ extension ProportionBesideSourcesTests {
         Issue.record("\(measured)")
     }
 
-    @Test("Who reads the top of a chain first in a child costs no more with a source than without one (laws 17, 30)")
+    @Test("Who reads the top of a chain first in a child costs no more with a source than without one (law 20)")
     func childWithASource() throws {
         func time(_ apply: Bool) throws -> Duration {
             let keys = Self.chain(200)
@@ -224,7 +224,7 @@ extension ProportionBesideSourcesTests {
         Issue.record("\(measured)")
     }
 
-    @Test("Containers that come and go leave nothing with the source that they applied (law 30)")
+    @Test("Containers that come and go leave nothing with the source that they applied (law 20)")
     func comingAndGoing() throws {
         try expectProportion(300) { count in
             let source = MutableSource(["law30.base": 1], name: "source")
@@ -246,7 +246,7 @@ private struct Package: Decodable, Sendable {
     let dependencies: PropertyValue
 }
 
-/// Documents with a long list, each of whose elements may be anything (law 30).
+/// Documents with a long list, each of whose elements may be anything (law 20).
 struct ProportionOfLockFileTests {
     /// The text of a lock file, with an integer beyond 64 bits at its end if `isWide`.
     private func lockFile(packages count: Int, isWide: Bool) -> String {
@@ -256,7 +256,7 @@ struct ProportionOfLockFileTests {
     }
 
     @Test(
-        "The packages of a lock file are decoded in time in proportion, as values, in a dictionary, and as members (law 30)",
+        "The packages of a lock file are decoded in time in proportion, as values, in a dictionary, and as members (law 20)",
         arguments: [false, true])
     func packages(isWide: Bool) throws {
         func measure<Value: Decodable & Sendable>(_: Value.Type, _ count: (Value) -> Int) throws {

@@ -10,7 +10,7 @@ extension StressTests {
     /// How long it takes: a moment, unless the environment asks for more.
     private static let seconds = Double(ProcessInfo.processInfo.environment["FUGU_STRESS_SECONDS"] ?? "") ?? 0.2
 
-    @Test("8 threads set, reset, and read instances: each is released once, and none is read after its end (laws 4, 8)")
+    @Test("8 threads set, reset, and read instances: each is released once, and none is read after its end (laws 3, 7)")
     func instances() async {
         let root = Container().unreported
         let children = (0..<2).map { _ in root.child() }

@@ -127,7 +127,7 @@ extension Container {
     /// the same family joins it if the same thread or task begins it. An update is atomic, not isolated: to count, use `modify`. Make
     /// all changes through the handle: what `body` writes to the container itself is published immediately, and what the handle wrote
     /// to the same key replaces it at the end. Sources that you apply inside take effect immediately, too. A handle that you keep
-    /// reads and writes the container afterward.
+    /// reads and writes the container afterward. If the container is released before the end, its changes are lost, and reported.
     ///
     /// - Parameter body: A closure that makes the changes through the handle that it receives.
     /// - Throws: What `body` throws.

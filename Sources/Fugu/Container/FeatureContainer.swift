@@ -206,7 +206,8 @@ extension FeatureContainer {
     ///
     /// The closure runs in ``Container/close(deadline:)``, or earlier if the instance is replaced, reset, or reloaded. Outside a
     /// load, the closure belongs to the container and runs last; if the container is closed already, it runs when you close it
-    /// again. Let it capture what it needs, because ``Container/current`` isn't this container there.
+    /// again. If the load fails, the closure runs immediately; an async load awaits it before it throws. Let it capture what it needs,
+    /// because ``Container/current`` isn't this container there.
     ///
     /// - Parameter body: The closure. ``CloseError`` collects the errors that it throws.
     public func onClose(_ body: @escaping @Sendable () async throws -> Void) {

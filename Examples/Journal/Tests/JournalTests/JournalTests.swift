@@ -151,7 +151,7 @@ import Testing
         #expect(reported == "Journal: Gone()\n")
     }
 
-    @Test("The journal reaches only what a test sets, and names the one that a test forgot (law 29)")
+    @Test("The journal reaches only what a test sets, and names the one that a test forgot (law 19)")
     func strict() async throws {
         for feature in ["Console", "\\.fileAccess", "\\.timestamp", "\\.uuid"] {
             let journal = JournalTests(in: .strict { $0.useStandardDoubles() })

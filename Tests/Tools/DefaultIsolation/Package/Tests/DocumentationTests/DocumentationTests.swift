@@ -183,7 +183,7 @@ struct Page: Sendable, CustomStringConvertible {
         #expect(try #require(try page.blocks().first { $0.language == "swift" }).lines.count <= 20)
     }
 
-    @Test("Contributing: the drawing of a family is that of a test of law 15")
+    @Test("Contributing: the drawing of a family is that of a test of law 11")
     func drawing() throws {
         let blocks = try Page(description: ".github/CONTRIBUTING.md").blocks()
         let drawing = try #require(blocks.first { $0.language == "text" })

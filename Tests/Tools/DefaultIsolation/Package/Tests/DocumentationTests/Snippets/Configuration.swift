@@ -87,7 +87,7 @@ func followChanges(of container: Container) async {
 }
 
 extension Snippets {
-    @Test("Configuration, law 23: the latest source comes first, before it what code sets")
+    @Test("Configuration, law 15: the latest source comes first, before it what code sets")
     func layers() async throws {
         try await run {
             let container = Container()
@@ -101,7 +101,7 @@ extension Snippets {
         }
     }
 
-    @Test("Configuration, law 25: everything that is wrong is reported at once")
+    @Test("Configuration, law 16: everything that is wrong is reported at once")
     func validated() async throws {
         try await run {
             let container = Container()
@@ -118,7 +118,7 @@ extension Snippets {
         }
     }
 
-    @Test("Configuration, law 23: where a value comes from, and what it hides")
+    @Test("Configuration, law 15: where a value comes from, and what it hides")
     func origins() async throws {
         try await run {
             let container = Container()

@@ -37,7 +37,7 @@ extension ContainerKeys {
 }
 
 extension Snippets {
-    @Test("Families, law 15: a feature lives where its inputs live")
+    @Test("Families, law 11: a feature lives where its inputs live")
     func homes() async throws {
         try await run {
             let shop = Container()
@@ -66,7 +66,7 @@ extension Snippets {
         }
     }
 
-    @Test("Families, law 21: rules configure scopes")
+    @Test("Families, law 14: rules configure scopes")
     func rules() async throws {
         try await run {
             let api = Container()
@@ -82,7 +82,7 @@ extension Snippets {
         }
     }
 
-    @Test("Families, law 18: a copy with priorities")
+    @Test("Families, law 2: a copy with priorities")
     func copies() async throws {
         try await run {
             let standard = Container()
