@@ -284,10 +284,7 @@ extension Load {
         let result: Result<Payload, any Error>
         do {
             result = .success(
-                try Context.run(view, frame) {
-                    guard let former else { return try loader(view) }
-                    return isUnchanged(former, view) ? former.payload : try keeping(former, loader(view))
-                })
+                try Context.run(view, frame) { facts.reloads ? try reload(view, loader) : try loader(view) })
         } catch {
             result = .failure(error)
         }
@@ -316,9 +313,7 @@ extension Load {
                 try Task.checkCancellation()
                 result = .success(
                     try await Context.run(view, frame) {
-                        guard let former else { return try await loader(view) }
-                        return await isUnchanged(former, view)
-                            ? former.payload : try await keeping(former, loader(view))
+                        facts.reloads ? try await reload(view, loader) : try await loader(view)
                     })
             } catch {
                 result = .failure(error)
@@ -345,9 +340,25 @@ extension Load {
         return isOver ? nil : waiter
     }
 
+    // MARK: Doubt
+
+    /// The instance in doubt that the load replaces, if there's one.
     private var former: FormerInstance? { family.lock.withLock { token in state[token].rare?.run.former } }
 
-    // MARK: Doubt
+    /// Loads unless there's an instance in doubt and what it was made from is the same.
+    // A separate function, to keep the stack frames of nested loads small.
+    @inline(never)
+    private func reload(_ view: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
+        guard let former else { return try loader(view) }
+        return isUnchanged(former, view) ? former.payload : try keeping(former, loader(view))
+    }
+
+    private func reload(
+        _ view: Container, _ loader: (Container) async throws -> Payload
+    ) async throws -> Payload {
+        guard let former else { return try await loader(view) }
+        return await isUnchanged(former, view) ? former.payload : try await keeping(former, loader(view))
+    }
 
     /// Asks for what a former instance was made from, as its load did, and returns whether all of it is the same.
     ///
