@@ -211,8 +211,10 @@ struct DeclarationReferenceTests {
 
     @Test("A default is printed so that a file with it gives it, or not at all")
     func defaults() throws {
-        try roundTrip(Base64([1, 2, 250])) { $0.bytes == [1, 2, 250] }
         try roundTrip(Data([1, 2, 250])) { $0 == Data([1, 2, 250]) }
+        try roundTrip(DateComponents(hour: 3, minute: 0)) { $0.hour == 3 && $0.minute == 0 }
+        try roundTrip(DateComponents(year: 2024), isShown: false) { _ in true }
+        try roundTrip(Date(timeIntervalSince1970: 0.5)) { $0 == Date(timeIntervalSince1970: 0.5) }
         try roundTrip([UInt8]([1, 2])) { $0 == [1, 2] }
         try roundTrip(UInt64.max) { $0 == .max }
         try roundTrip(Float(0.1)) { $0 == 0.1 }

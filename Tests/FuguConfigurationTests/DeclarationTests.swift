@@ -1,3 +1,4 @@
+import Foundation
 import Fugu
 import FuguConfiguration
 import FuguInspection
@@ -158,7 +159,7 @@ private final class Mirrored: Decodable, Sendable {
         init?(text: String) { if text.isEmpty { return nil } }
     }
 
-    let first: LocalDate
+    let first: DateComponents
     let times: [String: Int]
     let other: Mirrored?
     let host: Host
@@ -244,7 +245,7 @@ struct ReferenceMembersTests {
         expect(
             members.map { "\($0.name): \($0.type)" },
             equals: [
-                "first: date", "times: table", "other: table", "host: text",
+                "first: date and time", "times: table", "other: table", "host: text",
             ])
     }
 }
@@ -283,6 +284,18 @@ struct ExplanationTests {
         expect("\(child.explain(\.host))", equals: "api.host = \"a\" (/srv/base.toml:3:8)")
         let origin = PropertyOrigin(source: "/srv/base.toml", line: 3, column: 8)
         expect(child.explain(\.host).winner.origin, equals: .source(origin))
+    }
+
+    @Test("A date and components are shown as a source writes them")
+    func dates() throws {
+        let moment = PropertyKey("explained.moment", defaultValue: Date(timeIntervalSince1970: 0.25))
+        let time = PropertyKey("explained.time", defaultValue: DateComponents(hour: 3, minute: 5))
+        expect("\(container.explain { _ in moment })", equals: "explained.moment = 1970-01-01T00:00:00.25Z (default)")
+        expect("\(container.explain { _ in time })", equals: "explained.time = 03:05:00 (default)")
+        try container.apply(TOMLSource(text: "explained.time = 04:05", name: "x"))
+        expect(
+            "\(container.explain { _ in time })",
+            equals: "explained.time = 04:05:00 (x:1:18)")
     }
 
     @Test("Text of the environment is shown as what it was read as")

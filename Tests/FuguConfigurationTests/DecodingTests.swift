@@ -138,10 +138,10 @@ struct ScalarDecodingTests {
 
     @Test("Bytes describe themselves by their number, and are read from their two spellings (law 17)")
     func bytes() throws {
-        let container = try container("a = 'aGk='\nc = 'a?c'")
-        try expect(container.property("a", as: Base64.self), equals: Base64([104, 105]))
-        expect("\(Base64([104, 105]))", equals: "<2 bytes>")
-        #expect(throws: PropertyError.self) { try container.property("c", as: Base64.self) }
+        let container = try container("a = 'aGk='\nb = 'aGk'\nc = 'a?c'")
+        for name in ["a", "b"] { try expect(container.property(name, as: Data.self), equals: Data("hi".utf8)) }
+        expect("\(PropertyValue.data([104, 105]))", equals: "<2 bytes>")
+        #expect(throws: PropertyError.self) { try container.property("c", as: Data.self) }
     }
 }
 
@@ -404,19 +404,119 @@ struct FoundationDecodingTests {
         expect(message("\"?\"", Data.self), equals: "x:1:7: a: expected data in Base64, found string \"?\"")
     }
 
-    @Test("The date and time types are read from dates and from RFC 3339 text, and never from one another")
-    func dates() throws {
-        let date = LocalDate(year: 1979, month: 5, day: 27)
-        try expect(readTOML("a", "a = 1979-05-27", as: LocalDate.self), equals: date)
-        try expect(read("a", "{\"a\": \"1979-05-27\"}", as: LocalDate.self), equals: date)
-        try expect(readTOML("a", "a = [07:32:00]", as: [LocalTime].self), equals: [LocalTime(hour: 7, minute: 32)])
-        try expect(
-            readTOML("a", "a = 1979-05-27 07:32", as: LocalDateTime.self),
-            equals: LocalDateTime(date: date, time: LocalTime(hour: 7, minute: 32)))
-        let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: OffsetDateTime.self) }
-        expect(error?.description, equals: "x:1:5: a: expected OffsetDateTime, found local date 1979-05-27")
-        let coded = try JSONDecoder().decode([LocalDate].self, from: try JSONEncoder().encode([date]))
-        expect(coded, equals: [date])
+    /// Each shape with its components and the kind that an error names.
+    private static let moments: [(text: String, components: DateComponents, kind: String)] = [
+        ("1979-05-27", DateComponents(year: 1979, month: 5, day: 27), "local date"),
+        ("07:32:00", DateComponents(hour: 7, minute: 32, second: 0), "local time"),
+        ("23:59:60", DateComponents(hour: 23, minute: 59, second: 60), "local time"),
+        (
+            "1979-05-27T07:32:00.5",
+            DateComponents(
+                year: 1979, month: 5, day: 27, hour: 7, minute: 32, second: 0, nanosecond: 500_000_000),
+            "local date-time"
+        ),
+        (
+            "0000-02-29T07:32:01-07:30",
+            DateComponents(
+                timeZone: TimeZone(secondsFromGMT: -27_000), year: 0, month: 2, day: 29, hour: 7, minute: 32, second: 1),
+            "offset date-time"
+        ),
+        (
+            "2016-12-31T23:59:60Z",
+            DateComponents(timeZone: .gmt, year: 2016, month: 12, day: 31, hour: 23, minute: 59, second: 60),
+            "offset date-time"
+        ),
+    ]
+
+    @Test("A date, a time, or both are read as components, as far as they are written, and as text", arguments: moments)
+    func components(text: String, components: DateComponents, kind: String) throws {
+        try expect(readTOML("a", "a = \(text)"), equals: components)
+        try expect(readTOML("a", "a = '\(text)'"), equals: components)
+        try expect(read("a", "{\"a\": \"\(text)\"}"), equals: components)
+        try expect(readTOML("a", "a = [\(text), '\(text)']"), equals: [components, components])
+        let variables = EnvironmentSource(environment: ["A": text, "B": "\(text),\(text)"])
+        try expect(variables.load().property("a", as: DateComponents?.self), equals: components)
+        try expect(variables.load().property("b", as: [DateComponents].self), equals: [components, components])
+        try expect(DictionarySource(["a": .date(text)], name: "x").load().property("a"), equals: components)
+        try expect(readTOML("a", "a = \(text)", as: String.self), equals: text)
+        try expect(readTOML("a", "a = [\(text)]", as: [String].self), equals: [text])
+        let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = \(text)", as: Int.self) }
+        expect(error?.description, equals: "x:1:5: a: expected Int, found \(kind) \(text)")
+        expect(error?.found, equals: "\(kind) \(text)")
+    }
+
+    @Test("A date is read as text in its canonical spelling, also by a type of the program")
+    func datesAsText() throws {
+        struct Stamp: TextDecodable, Equatable {
+            let text: String
+            init?(text: String) { self.text = text }
+        }
+        let text = "a = 1979-05-27 07:32:00.1234567890z"
+        let canonical = "1979-05-27T07:32:00.123456789Z"
+        try expect(readTOML("a", text, as: String.self), equals: canonical)
+        try expect(readTOML("a", text, as: Stamp.self).text, equals: canonical)
+        try expect(readTOML("a", "a = 07:32", as: Stamp.self).text, equals: "07:32:00")
+        try expect(readTOML("a", "a = '07:32'", as: String.self), equals: "07:32")
+        // What would decode from the text of a date isn't meant by one.
+        for type in [URL.self, Data.self, UUID.self, Decimal.self] as [any Decodable.Type] {
+            #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: type) }
+        }
+        let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: Mode.self) }
+        expect(error?.description, equals: "x:1:5: a: expected one of slow, fast, found local date 1979-05-27")
+    }
+
+    @Test(
+        "Text that is no date, and a table of components, are refused with their place",
+        arguments: [
+            ("\"soon\"", "string \"soon\""), ("\"2023-02-29\"", "string \"2023-02-29\""),
+            ("\"24:00\"", "string \"24:00\""), ("\"1979-05-27T07:32+24:00\"", "string \"1979-05-27T07:32+24:00\""),
+            ("\"1979-05-27x\"", "string \"1979-05-27x\""), ("\"\"", "string \"\""), ("1979", "integer 1979"),
+            ("{\"year\": 1979}", "table"), ("[1979]", "array"), ("null", "null"),
+        ])
+    func noDates(text: String, found: String) {
+        expect(
+            message(text, DateComponents.self),
+            equals: "x:1:7: a: expected DateComponents, such as 1979-05-27, 07:32:00, or 1979-05-27T07:32:00Z, "
+                + "found \(found)")
+    }
+
+    @Test("A date needs an offset, which for components must be one that a time zone can have")
+    func offsets() throws {
+        let wide = "1979-05-27T07:32:00+18:01"
+        try expect(readTOML("a", "a = \(wide)", as: Date.self), equals: Date(timeIntervalSince1970: 296_573_460))
+        let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = \(wide)", as: DateComponents.self) }
+        expect(
+            error?.description,
+            equals: "x:1:5: a: expected DateComponents with an offset of at most 18 hours, "
+                + "found offset date-time \(wide)")
+        for (text, kind) in [("1979-05-27", "date"), ("07:32:00", "time"), ("1979-05-27T07:32:00", "date-time")] {
+            let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = \(text)", as: Date.self) }
+            expect(
+                error?.description,
+                equals: "x:1:5: a: expected Date with an offset, such as 1979-05-27T07:32:00Z, "
+                    + "found local \(kind) \(text)")
+        }
+    }
+
+    @Test("A date that code makes of other text is an error when it's read, whatever the type, and prints as text")
+    func malformedDates() throws {
+        let value = PropertyValue.date("so\non")
+        let snapshot = try DictionarySource(["a": value], name: "x").load()
+        func message<Value: Decodable>(_ type: Value.Type) -> String? {
+            #expect(throws: PropertyError.self) { try snapshot.value(named: "a")?.decode(type) }.map { "\($0)" }
+        }
+        expect(message(String.self), equals: "x: a: expected String, found malformed date \"so\\non\"")
+        expect(
+            message(Date.self),
+            equals: "x: a: expected Date with an offset, such as 1979-05-27T07:32:00Z, "
+                + "found malformed date \"so\\non\"")
+        expect(message(DateComponents.self)?.contains("found malformed date \"so\\non\""), equals: true)
+        try expect(snapshot.property("a", as: PropertyValue.self), equals: value)
+        expect("\(value)", equals: "\"so\\non\"")
+        let long = try DictionarySource(["a": .date(String(repeating: "1", count: 50))], name: "x").load()
+        let error = #expect(throws: PropertyError.self) { try long.value(named: "a")?.decode(Date.self) }
+        expect(error?.found, equals: "malformed date \"\(String(repeating: "1", count: 40))…\"")
+        expect("\(PropertyValue.date("1979-05-27 07:32"))", equals: "1979-05-27T07:32:00")
     }
 
     @Test("Bytes are read as Data and as an array of bytes")
@@ -449,25 +549,23 @@ private struct Limited: ThrowingFeature {
 @Suite("Values beside other coders and kinds") struct OtherCodersTests {}
 
 extension OtherCodersTests {
-    private struct Times: Codable, Equatable {
-        var date = LocalDate(year: 1979, month: 5, day: 27)
-        var time = LocalTime(hour: 7, minute: 32)
-        var both: LocalDateTime
-        var moment: OffsetDateTime
-
-        init() {
-            both = LocalDateTime(date: date, time: time)
-            moment = OffsetDateTime(date: date, time: time)
+    private struct Host: TextDecodable, LosslessStringConvertible, Codable, Equatable {
+        let description: String
+        init?(_ text: String) {
+            guard text.contains(".") else { return nil }
+            description = text
         }
     }
 
-    @Test("Dates and times pass through Foundation's coders as text")
-    func times() throws {
-        let data = try JSONEncoder().encode(Times())
-        try expect(JSONDecoder().decode(Times.self, from: data), equals: Times())
-        let wrong = Data(#"{"date": "yesterday", "time": "", "both": "", "moment": ""}"#.utf8)
-        let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Times.self, from: wrong) }
-        expect("\(error!)".contains("expected LocalDate"))
+    @Test("A type that is text passes through Foundation's coders as text")
+    func texts() throws {
+        let hosts = [Host("a.example.org")]
+        let data = try JSONEncoder().encode(hosts)
+        expect(String(decoding: data, as: UTF8.self), equals: "[\"a.example.org\"]")
+        try expect(JSONDecoder().decode([Host?].self, from: data), equals: hosts)
+        let wrong = Data("\"a\"".utf8)
+        let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Host.self, from: wrong) }
+        expect("\(error!)".contains("expected Host"))
     }
 
     @Test("Values of any form pass through Foundation's decoder")

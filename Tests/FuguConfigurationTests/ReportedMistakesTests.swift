@@ -166,7 +166,6 @@ struct ReportedMistakesTests {
         "Base64 can have line breaks, as tools write it (law 15)",
         arguments: ["aGVs\nbG8=\n", "aGVs\r\nbG8=\r\n", "  aGVs bG8 "])
     func base64(text: String) throws {
-        try expect(read(variable(text), Base64.self)?.bytes, equals: Array("hello".utf8))
         try expect(read(variable(text), Data.self), equals: Data("hello".utf8))
     }
 

@@ -259,7 +259,7 @@ private struct Settings {
     var id: UUID?
     var date = Date(timeIntervalSince1970: 1.5)
     var bytes = Data([1, 2])
-    var day = LocalDate(year: 2024, month: 2, day: 29)
+    var day = DateComponents(year: 2024, month: 2, day: 29)
     var raw: PropertyValue = [1]
     var nothing: Int??
     var optionals: [Int?] = [1, nil, 2]
@@ -301,11 +301,56 @@ struct StructSourceTests {
         try expect(read("ratio", as: Float.self), equals: 0.5)
         try expect(read("date", as: Date.self), equals: Date(timeIntervalSince1970: 1.5))
         try expect(read("bytes", as: Data.self), equals: Data([1, 2]))
-        try expect(read("day", as: LocalDate.self), equals: LocalDate(year: 2024, month: 2, day: 29))
+        try expect(read("day", as: DateComponents.self), equals: DateComponents(year: 2024, month: 2, day: 29))
         try expect(read("raw", as: [Int].self), equals: [1])
         expect(snapshot.value(named: "nothing") == nil)
         try expect(read("optionals", as: [Int].self), equals: [1, 2])
         expect(snapshot.source, equals: "Settings")
+    }
+
+    private struct At { var at: DateComponents }
+
+    @Test(
+        "Components of a day, a time, or both are written as a date",
+        arguments: [
+            (DateComponents(year: 2024, month: 2, day: 29), "2024-02-29"),
+            (DateComponents(hour: 7, minute: 32), "07:32:00"),
+            (DateComponents(hour: 23, minute: 59, second: 60, nanosecond: 0), "23:59:60"),
+            (
+                DateComponents(year: 2024, month: 1, day: 2, hour: 3, minute: 4, second: 5, nanosecond: 6_000_000),
+                "2024-01-02T03:04:05.006"
+            ),
+            (
+                DateComponents(timeZone: TimeZone(identifier: "UTC"), year: 2024, month: 1, day: 2, hour: 3, minute: 4),
+                "2024-01-02T03:04:00Z"
+            ),
+            (
+                DateComponents(
+                    timeZone: TimeZone(secondsFromGMT: -12_600), year: 2024, month: 1, day: 2, hour: 3, minute: 4),
+                "2024-01-02T03:04:00-03:30"
+            ),
+        ])
+    func components(components: DateComponents, text: String) throws {
+        let snapshot = try StructSource(reflecting: At(at: components)).load()
+        try expect(snapshot.property("at"), equals: PropertyValue.date(text))
+    }
+
+    @Test(
+        "Components that are more or less than a day and a time, or don't exist, are no configuration value",
+        arguments: [
+            DateComponents(), DateComponents(year: 2024), DateComponents(year: 2024, month: 2),
+            DateComponents(year: 2023, month: 2, day: 29), DateComponents(year: -1, month: 2, day: 1),
+            DateComponents(year: 12_024, month: 2, day: 1), DateComponents(hour: 24, minute: 0),
+            DateComponents(hour: 7, minute: 32, second: 0, nanosecond: 1_000_000_000), DateComponents(weekday: 1),
+            DateComponents(year: 2024, month: 2, day: 1, weekday: 5),
+            DateComponents(calendar: Calendar(identifier: .gregorian), year: 2024, month: 2, day: 29),
+            DateComponents(timeZone: .gmt, year: 2024, month: 2, day: 29),
+            DateComponents(timeZone: .gmt, hour: 7, minute: 32),
+            DateComponents(
+                timeZone: TimeZone(identifier: "Europe/Berlin"), year: 2024, month: 2, day: 29, hour: 7, minute: 32),
+        ])
+    func otherComponents(components: DateComponents) {
+        expect(message(At(at: components)).hasPrefix("s: at: DateComponents can't be a configuration value"))
     }
 
     @Test("A class answers with its own and inherited properties")

@@ -63,9 +63,10 @@ extension ContainerKeys {
     fileprivate var wait: PropertyKey<Duration?> { .init("wait") }
     fileprivate var url: PropertyKey<URL?> { .init("url") }
     fileprivate var date: PropertyKey<Date?> { .init("date") }
+    fileprivate var at: PropertyKey<DateComponents?> { .init("at") }
     fileprivate var id: PropertyKey<UUID?> { .init("id") }
     fileprivate var color: PropertyKey<Color?> { .init("color") }
-    fileprivate var blob: PropertyKey<Base64?> { .init("blob") }
+    fileprivate var blob: PropertyKey<Data?> { .init("blob") }
     fileprivate var body: PropertyKey<ByteSize?> { .init("server.maxBody") }
     fileprivate var zone: PropertyKey<TimeZone?> { .init("zone") }
     fileprivate var locale: PropertyKey<Locale?> { .init("locale") }
@@ -90,9 +91,10 @@ private let settings: [String: Setting] = [
     "wait": Setting(\.wait),
     "url": Setting(\.url) { $0.absoluteString },
     "date": Setting(\.date) { "\($0.timeIntervalSince1970)" },
+    "at": Setting(\.at) { "\($0.hour ?? 0):\($0.minute ?? 0)" },
     "id": Setting(\.id),
     "color": Setting(\.color),
-    "blob": Setting(\.blob) { String(decoding: $0.bytes, as: UTF8.self) },
+    "blob": Setting(\.blob) { String(decoding: $0, as: UTF8.self) },
     "body": Setting(\.body),
     "zone": Setting(\.zone) { $0.identifier },
     "locale": Setting(\.locale) { $0.identifier },
@@ -263,6 +265,8 @@ func checkGuide(
             ("APP_URL=http://münchen.de/", "url", "http://xn--mnchen-3ya.de/"),
             ("APP_DATE=1970-01-01T00:01:00Z", "date", "60.0"),
             ("APP_DATE=1970-01-01", "date", "! date"),
+            ("APP_AT=07:32", "at", "7:32"),
+            ("APP_AT=7:32", "at", "! at|expected DateComponents"),
             ("APP_ID=nope", "id", "! UUID"),
             ("APP_BLOB=aGVsbG8=", "blob", "hello"),
             ("APP_BLOB=aGVs\nbG8=\n", "blob", "hello"),

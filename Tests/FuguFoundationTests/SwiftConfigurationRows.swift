@@ -29,7 +29,7 @@ extension ContainerKeys {
     // | `ExpressibleByConfigString` |
     fileprivate var server: PropertyKey<Host?> { .init("http.server") }
     // | `config.bytes(forKey: "http.key")`, `.base64` |
-    fileprivate var secret: PropertyKey<Base64?> { .init("http.key") }
+    fileprivate var secret: PropertyKey<Data?> { .init("http.key") }
     // | `config.string(forKey: "database.password", isSecret: true)` |
     fileprivate var password: PropertyKey<String?> { .init("database.password", isSecret: true) }
 }
@@ -74,7 +74,7 @@ extension SwiftConfigurationRows {
         // | `ExpressibleByConfigString` |
         expect(container.server?.name, equals: "a.example")
         // | `config.bytes(forKey: "http.key")`, `.base64` |
-        expect(container.secret?.bytes, equals: Array("hi".utf8))
+        expect(container.secret, equals: Data("hi".utf8))
         // | `config.scoped(to: "http")` |
         expect(try container.section("http").property("timeout", as: Int.self), equals: 15)
         // | `config.string(forKey: "database.password", isSecret: true)` |

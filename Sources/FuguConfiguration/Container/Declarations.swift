@@ -480,9 +480,6 @@ enum TypeText {
         switch type {
         case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type: return "number"
         case is Duration.Type: return "duration"
-        case is LocalDate.Type: return "date"
-        case is LocalTime.Type: return "time"
-        case is LocalDateTime.Type, is OffsetDateTime.Type: return "date and time"
         case let list as any ListType.Type:
             let element = words(of: list.element)
             return element == "table" || list.element is any ListType.Type ? "list" : "\(element)\(separator)..."

@@ -278,9 +278,11 @@ enum ValueText {
         case let value as Duration: return Quoted.string(DurationWords.seconds(value))
         default: break
         }
-        // A source writes it as a string.
-        if case .string(let text) = foundationPropertyValue(of: value) {
-            return Quoted.string(text)
+        // A source writes it as a string or a date.
+        switch foundationPropertyValue(of: value) {
+        case .string(let text): return Quoted.string(text)
+        case .date(let text): return text
+        default: break
         }
         let mirror = Mirror(reflecting: value)
         // A type of the program that is written as a table might print all of it.

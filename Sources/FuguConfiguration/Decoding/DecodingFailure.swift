@@ -100,10 +100,9 @@ extension LocatedValue {
     private var otherKindAndText: (kind: String, value: String?) {
         let value = tree.store.others[node.otherIndex]
         switch value {
-        case .offsetDateTime: return ("offset date-time", value.description)
-        case .localDateTime: return ("local date-time", value.description)
-        case .localDate: return ("local date", value.description)
-        case .localTime: return ("local time", value.description)
+        case .date(let text):
+            guard let moment = Moment(text) else { return ("malformed date", Quoted.string(text, limit: 40)) }
+            return (moment.kind, moment.description)
         case .integer: return ("integer", value.description)
         default: return (node.mark == .file ? ErrorText.notText : "data", nil)
         }

@@ -9,6 +9,7 @@ extension LocatedValue {
     func foundationValue<Value>(_ type: Value.Type) throws -> Value? {
         if type == URL.self { return try url() as? Value }
         if type == Date.self { return try date() as? Value }
+        if type == DateComponents.self { return try dateComponents() as? Value }
         if type == UUID.self { return try uuid() as? Value }
         if type == Decimal.self { return try decimal() as? Value }
         if type == Data.self { return try data() as? Value }
@@ -72,11 +73,23 @@ extension LocatedValue {
 
     /// Returns a date-time of the source, or the date in RFC 3339 text with an offset.
     private func date() throws -> Date {
-        guard let moment = nativeText as? OffsetDateTime ?? textOrNil.flatMap(OffsetDateTime.init) else {
+        guard let moment = moment ?? textOrNil.flatMap(Moment.init), let seconds = moment.secondsSince1970 else {
             throw mismatch(Date.self, expected: "Date with an offset, such as 1979-05-27T07:32:00Z")
         }
-        let fraction = Double(moment.time.nanosecond) / 1_000_000_000
-        return Date(timeIntervalSince1970: Double(moment.secondsSince1970) + fraction)
+        let fraction = Double(moment.time?.nanosecond ?? 0) / 1_000_000_000
+        return Date(timeIntervalSince1970: Double(seconds) + fraction)
+    }
+
+    /// Returns what is written of a date and a time; the own form of components, a table, nobody writes.
+    private func dateComponents() throws -> DateComponents {
+        guard let moment = moment ?? textOrNil.flatMap(Moment.init) else {
+            throw mismatch(
+                DateComponents.self, expected: "DateComponents, such as 1979-05-27, 07:32:00, or 1979-05-27T07:32:00Z")
+        }
+        guard let components = moment.components else {
+            throw mismatch(DateComponents.self, expected: "DateComponents with an offset of at most 18 hours")
+        }
+        return components
     }
 
     private func uuid() throws -> UUID {
@@ -117,11 +130,23 @@ extension LocatedValue {
 
     /// Returns the bytes of the source, or those of a Base64 string.
     private func data() throws -> Data {
-        guard let bytes = bytesOrNil ?? textOrNil.flatMap(Base64.init(text:))?.bytes else {
+        guard let data = bytesOrNil.map({ Data($0) }) ?? textOrNil.flatMap(Base64.data(of:)) else {
             throw mismatch(Data.self, expected: "data in Base64")
         }
-        return Data(bytes)
+        return data
     }
+}
+
+/// Base64 with or without the `=` at the end, in the standard or the URL alphabet.
+enum Base64 {
+    static func data(of text: String) -> Data? {
+        // Tools break long lines.
+        var text = text.filter { !$0.isWhitespace }.replacing("-", with: "+").replacing("_", with: "/")
+        while text.utf8.count % 4 != 0 { text += "=" }
+        return Data(base64Encoded: text)
+    }
+
+    static func text(of bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 }
 
 /// The parts of a locale's identifier, since `Locale` takes any text.
@@ -194,7 +219,8 @@ func processEnvironment() -> [String: String] { ProcessInfo.processInfo.environm
 package func foundationPropertyValue(of value: Any) -> PropertyValue? {
     switch value {
     case let value as Data: .data(Array(value))
-    case let value as Date: OffsetDateTime(value).map { .offsetDateTime($0) }
+    case let value as Date: Moment(value).map { .date($0.description) }
+    case let value as DateComponents: Moment(value).map { .date($0.description) }
     default: foundationText(of: value).map { .string($0) }
     }
 }
@@ -220,10 +246,10 @@ private func foundationText(of value: Any) -> String? {
 func foundationWords(of type: Any.Type) -> String? {
     switch type {
     case is URL.Type, is URLComponents.Type: "URL"
-    case is Date.Type: "date and time"
+    case is Date.Type, is DateComponents.Type: "date and time"
     case is UUID.Type: "UUID"
     case is Decimal.Type: "number"
-    case is Data.Type: Base64.textForm
+    case is Data.Type: "bytes in Base64"
     case is Locale.Type: "locale"
     case is TimeZone.Type: "time zone"
     case is Calendar.Identifier.Type, is Calendar.Type: "calendar"
@@ -236,6 +262,7 @@ func blankFoundationValue(of type: Any.Type) -> Any? {
     switch type {
     case is URL.Type: return URL(string: "/")
     case is Date.Type: return Date(timeIntervalSince1970: 0)
+    case is DateComponents.Type: return DateComponents()
     case is UUID.Type: return UUID()
     case is Decimal.Type: return Decimal()
     case is Data.Type: return Data()
@@ -248,12 +275,40 @@ func blankFoundationValue(of type: Any.Type) -> Any? {
     }
 }
 
-extension OffsetDateTime {
+extension Moment {
     /// Creates the moment in UTC, to the nanosecond, or returns `nil` outside the years 0 to 9999.
     init?(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         guard let whole = Int64(exactly: seconds) else { return nil }
         let nanosecond = ((date.timeIntervalSince1970 - seconds) * 1_000_000_000).rounded()
         self.init(secondsSince1970: whole, nanosecond: min(Int(nanosecond), 999_999_999))
+    }
+
+    /// Creates the moment of which the components are, or returns `nil` if there's none, or they say more than it does.
+    init?(_ components: DateComponents) {
+        var (whole, moment) = (components, Moment())
+        if let year = whole.year, let month = whole.month, let day = whole.day { moment.date = (year, month, day) }
+        if let hour = whole.hour, let minute = whole.minute {
+            whole.second = whole.second ?? 0
+            if whole.nanosecond == 0 { whole.nanosecond = nil }
+            moment.time = (hour, minute, whole.second ?? 0, whole.nanosecond ?? 0)
+        }
+        moment.offset = whole.timeZone.map { $0.secondsFromGMT(for: Date(timeIntervalSince1970: 0)) / 60 }
+        // What doesn't exist has no text, and what isn't a part of a moment, as a zone with summer time, isn't read again.
+        guard let read = Moment(moment.description), read.components == whole else { return nil }
+        self = read
+    }
+
+    /// What is written of the moment, or `nil` with an offset that no `TimeZone` has.
+    var components: DateComponents? {
+        var components = DateComponents()
+        if let date { (components.year, components.month, components.day) = (date.year, date.month, date.day) }
+        if let time {
+            (components.hour, components.minute, components.second) = (time.hour, time.minute, time.second)
+            if time.nanosecond != 0 { components.nanosecond = time.nanosecond }
+        }
+        guard let offset else { return components }
+        components.timeZone = TimeZone(secondsFromGMT: offset * 60)
+        return components.timeZone == nil ? nil : components
     }
 }

@@ -180,18 +180,7 @@ private struct ShapeDecoder: Decoder {
         case let type as any BinaryFloatingPoint.Type: return type.init(0)
         case let type as any CaseIterable.Type: return first(type)
         case is PropertyValue.Type: return PropertyValue.string("")
-        default: return blankMoment(type) ?? blankFoundationValue(of: type)
-        }
-    }
-
-    private func blankMoment(_ type: any Decodable.Type) -> Any? {
-        let (date, time) = (LocalDate(year: 1970, month: 1, day: 1), LocalTime(hour: 0, minute: 0))
-        switch type {
-        case is LocalDate.Type: return date
-        case is LocalTime.Type: return time
-        case is LocalDateTime.Type: return LocalDateTime(date: date, time: time)
-        case is OffsetDateTime.Type: return OffsetDateTime(date: date, time: time)
-        default: return nil
+        default: return blankFoundationValue(of: type)
         }
     }
 

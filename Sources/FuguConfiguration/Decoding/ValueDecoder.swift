@@ -375,7 +375,9 @@ extension LocatedValue {
     func string() throws -> String {
         switch node.kind {
         case .string, .text, .word: return text
-        default: throw mismatch(String.self)
+        default:
+            guard let moment else { throw mismatch(String.self) }
+            return moment.description
         }
     }
 
@@ -401,17 +403,10 @@ extension LocatedValue {
         }
     }
 
-    /// The date, the time, or the bytes of the source; not one that is written as a string.
-    var nativeText: Any? {
-        guard node.kind == .other else { return nil }
-        return switch tree.store.others[node.otherIndex] {
-        case .offsetDateTime(let value): value
-        case .localDateTime(let value): value
-        case .localDate(let value): value
-        case .localTime(let value): value
-        case .data(let bytes) where node.mark != .file: Base64(bytes)
-        default: nil
-        }
+    /// The date, the time, or both of the source; not what is written as a string, and thus not fit for every type.
+    var moment: Moment? {
+        guard node.kind == .other, case .date(let text) = tree.store.others[node.otherIndex] else { return nil }
+        return Moment(text)
     }
 
     // MARK: Containers

@@ -102,19 +102,6 @@ enum ErrorText {
         "Fugu: the update of the source \(source) changes the source itself. Change the values that its closure receives."
     }
 
-    static func noSuchDay(_ year: Int, _ month: Int, _ day: Int) -> String {
-        "Fugu: the date \(year)-\(month)-\(day) doesn't exist. For text that can be wrong, use LocalDate(_:)."
-    }
-
-    static func noSuchTime(_ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int) -> String {
-        "Fugu: the time \(hour):\(minute):\(second) and \(nanosecond) ns doesn't exist. For text that can be wrong, use "
-            + "LocalTime(_:)."
-    }
-
-    static func noSuchOffset(_ minutes: Int) -> String {
-        "Fugu: the offset of \(minutes) minutes from UTC doesn't exist: it must be less than a day."
-    }
-
     // MARK: Names
 
     static func foreignKey(_ type: String) -> String {

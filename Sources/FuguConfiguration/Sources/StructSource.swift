@@ -6,8 +6,8 @@ import Fugu
 /// it's `nil`, also from an array. Arrays stay arrays, sets become arrays, and dictionaries with string keys become tables. An
 /// enumeration becomes its raw value or the name of its case. A property with a wrapper becomes its `wrappedValue` if the wrapper
 /// stores that, and otherwise what the wrapper stores. `Date`, `URL`, `UUID`, `Decimal`, `Data`, and `Duration` are values
-/// themselves; dates are kept to the nanosecond. A type that decodes from its `description`, or from what its only property
-/// holds, but not from a table, becomes that.
+/// themselves, as are `DateComponents` of a day, a time, or both; dates are kept to the nanosecond. A type that decodes
+/// from its `description`, or from what its only property holds, but not from a table, becomes that.
 public struct StructSource: CountedSource {
     private let values: Result<[String: PropertyValue], PropertyError>
     /// The name of the type, unless you gave another.
@@ -120,7 +120,7 @@ struct Reflection {
         if TypeShape.hasMembers(type) { return table }
         var candidates = [table]
         // Not the description that every value has: nobody wrote it to be read.
-        if let text = (value as? any EncodedText)?.encodedText ?? (value as? any CustomStringConvertible)?.description {
+        if let text = (value as? any CustomStringConvertible)?.description {
             candidates.append(.string(text))
         }
         if case .table(let members) = table, members.count == 1 { candidates += members.values }
@@ -140,10 +140,6 @@ struct Reflection {
         case let value as any StringProtocol: return .string(String(value))
         case let value as Character: return .string(String(value))
         case let value as Duration: return .string(DurationWords.seconds(value))
-        case let value as OffsetDateTime: return .offsetDateTime(value)
-        case let value as LocalDateTime: return .localDateTime(value)
-        case let value as LocalDate: return .localDate(value)
-        case let value as LocalTime: return .localTime(value)
         default: return nil
         }
     }

@@ -322,8 +322,8 @@ extension TOMLParser {
             skipWord()
         }
         do {
-            let value = try DateTimeScanner.value(in: store.bytes, start..<index)
-            return .other(store.append(value), at: UInt32(start))
+            let moment = try DateTimeScanner.moment(in: store.bytes, start..<index)
+            return .other(store.append(.date(moment.description)), at: UInt32(start))
         } catch {
             throw failure(.dateTime(error), at: start)
         }

@@ -352,8 +352,7 @@ extension NodeStore {
         case .string(let value): return .text(append(value), at: offset)
         case .array: return .collection(.array, at: offset)
         case .table: return .collection(.table, at: offset)
-        case .data, .offsetDateTime, .localDateTime, .localDate, .localTime:
-            return .other(append(value), at: offset)
+        case .data, .date: return .other(append(value), at: offset)
         }
     }
 }

@@ -14,14 +14,13 @@ public enum PropertyValue: Sendable, Hashable {
     case string(String)
     /// Bytes, as in a property list.
     case data([UInt8])
-    /// A date and a time of day with an offset from UTC.
-    case offsetDateTime(OffsetDateTime)
-    /// A date and a time of day without an offset.
-    case localDateTime(LocalDateTime)
-    /// A day.
-    case localDate(LocalDate)
-    /// A time of day.
-    case localTime(LocalTime)
+    /// A date, a time of day, or both, perhaps with an offset from UTC, as in RFC 3339: `1979-05-27`, `07:32:00.5`,
+    /// `1979-05-27T07:32:00`, or `1979-05-27T07:32:00+01:00`.
+    ///
+    /// The sources of this library spell it with a `T`, with seconds, without zeros at the end of a fraction, and with
+    /// `Z` for UTC. With an offset, it's read as a `Date`; in any form, as `DateComponents` or as text. If your text is
+    /// something else, reading it is an error.
+    case date(String)
     /// Values in order.
     case array([PropertyValue])
     /// Values by name.
@@ -177,10 +176,7 @@ extension PropertyValue: CustomStringConvertible {
         case .double(let value): "\(value)"
         case .string(let value): Quoted.string(value)
         case .data(let bytes): "<\(bytes.count) bytes>"
-        case .offsetDateTime(let value): value.description
-        case .localDateTime(let value): value.description
-        case .localDate(let value): value.description
-        case .localTime(let value): value.description
+        case .date(let text): Moment(text)?.description ?? Quoted.string(text)
         case .array, .table: ""
         }
     }

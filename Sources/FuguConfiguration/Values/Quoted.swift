@@ -132,7 +132,7 @@ enum TOMLText {
 
     private static func withoutBytes(_ value: PropertyValue) -> PropertyValue {
         switch value {
-        case .data(let bytes): .string(Base64(bytes).encodedText)
+        case .data(let bytes): .string(Base64.text(of: bytes))
         case .array(let elements): .array(elements.map(withoutBytes))
         case .table(let members): .table(members.mapValues(withoutBytes))
         default: value
@@ -142,12 +142,9 @@ enum TOMLText {
     private static func isSame<Value>(_ left: Value, _ right: Value) -> Bool {
         func isEqual<Known: Equatable>(_ left: Known) -> Bool { left == right as? Known }
         if let left = left as? any Equatable, isEqual(left) { return true }
+        // The components of 07:32 and of 07:32:00 aren't equal, but written alike.
+        if let left = foundationPropertyValue(of: left), left == foundationPropertyValue(of: right) { return true }
         // Not-a-number equals nothing, and many types can't be compared.
         return !(type(of: left) is AnyClass) && String(reflecting: left) == String(reflecting: right)
     }
-}
-
-/// A type that holds bytes and is written as text.
-protocol EncodedText {
-    var encodedText: String { get }
 }

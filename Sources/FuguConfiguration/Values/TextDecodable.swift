@@ -1,10 +1,4 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
-/// A type that decodes from a string in a file, a variable, or an argument.
+/// A type that decodes from a string in a file, a variable, or an argument, or from the text of a date in TOML.
 ///
 ///     struct Host: TextDecodable {
 ///         let name: String
@@ -35,8 +29,7 @@ extension TextDecodable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let located = (decoder as? ValueDecoder)?.value {
-            // TOML has dates and times that aren't text, and a property list has bytes.
-            guard let value = located.nativeText as? Self ?? located.textOrNil.flatMap(Self.init(text:)) else {
+            guard let value = (located.moment?.description ?? located.textOrNil).flatMap(Self.init(text:)) else {
                 throw located.mismatch(Self.self, expected: Self.textForm)
             }
             self = value
@@ -128,42 +121,5 @@ enum DurationText {
 
     private static func number(_ digits: Substring.UTF8View.SubSequence) -> Int128 {
         digits.reduce(0) { $0 * 10 + Int128($1 - 0x30) }
-    }
-}
-
-/// Bytes that are written in Base64, with or without the `=` at the end, in the standard or the URL alphabet.
-public struct Base64: TextDecodable, EncodedText, Sendable, Hashable, CustomStringConvertible {
-    /// The bytes.
-    public let bytes: [UInt8]
-
-    /// Creates a value from bytes.
-    ///
-    /// - Parameter bytes: The bytes.
-    public init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    /// Creates a value from Base64, or returns `nil` if the text is something else.
-    ///
-    /// - Parameter text: The text.
-    public init?(text: String) {
-        // Tools break long lines.
-        var text = text.filter { !$0.isWhitespace }.replacing("-", with: "+").replacing("_", with: "/")
-        while text.utf8.count % 4 != 0 { text += "=" }
-        guard let data = Data(base64Encoded: text) else { return nil }
-        bytes = Array(data)
-    }
-
-    var encodedText: String { Data(bytes).base64EncodedString() }
-
-    /// The expected form in errors, `bytes in Base64`.
-    public static var textForm: String { "bytes in Base64" }
-
-    /// The number of bytes.
-    public var description: String { "<\(bytes.count) bytes>" }
-}
-
-enum Digits {
-    static func padded(_ value: some BinaryInteger, _ width: Int) -> String {
-        let digits = String(value)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }

@@ -54,10 +54,7 @@ func text(of value: PropertyValue) -> String {
     case .double(let value): return scalar("double", value.isNaN ? "nan" : String(value.bitPattern, radix: 16))
     case .string(let value): return scalar("string", value)
     case .data: return scalar("data", "")
-    case .offsetDateTime(let value): return scalar("time", "\(value)")
-    case .localDateTime(let value): return scalar("time", "\(value)")
-    case .localDate(let value): return scalar("time", "\(value)")
-    case .localTime(let value): return scalar("time", "\(value)")
+    case .date(let value): return scalar("time", value)
     case .array(let values): return "{\"array\": [" + values.map(text).joined(separator: ", ") + "]}"
     case .table(let members):
         let texts = members.map { "\(quoted($0.key)): \(text(of: $0.value))" }

@@ -1,7 +1,7 @@
 // One target each, chosen by a condition of the same name: `fuzz` compiles this file for each of them.
 @testable import FuguConfiguration
 
-#if Decoder
+#if Decoder || Arguments
 import FoundationEssentials
 #endif
 
@@ -48,7 +48,7 @@ private struct Everything: Decodable {
     var d: Mode?
     var e: [[Bool?]]?
     var f: Duration?
-    var g: LocalDate?
+    var g: DateComponents?
     var h: PropertyValue?
     var next: [Everything]?
 }
@@ -74,8 +74,8 @@ public func fuzzDecoder(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         case 3: _ = try value.decode([Int: [Int8]].self)
         case 4: _ = try value.decode([UInt64?].self)
         case 5: _ = try value.decode([Duration].self)
-        case 6: _ = try value.decode([OffsetDateTime].self)
-        case 7: _ = try value.decode([LocalTime?].self)
+        case 6: _ = try value.decode([DateComponents].self)
+        case 7: _ = try value.decode([DateComponents?].self)
         default: _ = try foundationValues(value, choice)
         }
     } catch {
@@ -116,7 +116,8 @@ public func fuzzArguments(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         _ = try? value.decode([UInt8].self)
         _ = try? value.decode([String: Int].self)
         _ = try? value.decode(Duration.self)
-        _ = try? value.decode(OffsetDateTime.self)
+        _ = try? value.decode(Date.self)
+        _ = try? value.decode(DateComponents.self)
         // A flag without a value is a truth value and nothing else.
         precondition((try? value.decode(String.self)) != nil || (try? value.decode(Bool.self)) != nil)
     }
