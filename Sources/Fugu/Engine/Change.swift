@@ -63,7 +63,7 @@ extension Write {
         _ token: LockToken, to cell: CellReference, isOpen: Bool, _ effects: inout Effects
     ) -> ChangeKind? {
         let (former, isByCode) = (cell.origin(token), origin == .code)
-        let wasLoaded = cell.has(CellFlags.loaded)
+        let wasLoaded = cell.has(CellFlags.loaded) || cell.place?.former(token) != nil
         let (value, givesNothing, isEqual) = (setting.value, setting.isNothing, isEqual(toValueIn: cell))
         // A value that code gives is only in the cell.
         let isRecorded = !givesNothing && !(isByCode && value != nil)

@@ -98,8 +98,8 @@ extension Effects {
         var reached: [Follower] = []
         var changes = [(place, kind)]
         while let (start, kind) = changes.popLast() {
-            for place in dropped(token, start, kind, &reached) {
-                drop(token, place)
+            for (place, isDoubted) in dropped(token, start, kind, &reached) {
+                drop(token, place, isDoubted: isDoubted)
                 changes.append((place, .dropped))
             }
         }
@@ -107,17 +107,18 @@ extension Effects {
         for follower in reached { note(token, follower, kind) }
     }
 
-    /// Collects the followers that look again, and returns the places of the instances that must be dropped.
+    /// Collects the followers that look again, and returns the places of the instances that must be dropped, or are in doubt, since
+    /// only their inputs have changed.
     private func dropped(
         _ token: LockToken, _ start: Place, _ kind: ChangeKind, _ reached: inout [Follower]
-    ) -> [Place] {
+    ) -> [(place: Place, isDoubted: Bool)] {
         // A value set above replaces the instances loaded below.
         let replacesCopies = kind.changesHolder || kind == .changed && start[token].cell.has(CellFlags.held)
-        var drops: [Place] = []
+        var drops: [(place: Place, isDoubted: Bool)] = []
         var open = [start]
         while let place = open.popLast() {
             if let follower = place[token].rare?.follower.value { reached.append(follower) }
-            if replacesCopies, place != start, place[token].provenance != nil { drops.append(place) }
+            if replacesCopies, place != start, place[token].provenance != nil { drops.append((place, false)) }
             for other in place[token].watchers.all {
                 if other[token].node != place[token].node {
                     if other.isIdle(token) {
@@ -131,8 +132,10 @@ extension Effects {
                     place.unlist(token, other)
                 } else {
                     if let follower = other[token].rare?.follower.value { reached.append(follower) }
-                    if !other.isAnchored(token) || other.isOld(token) {
-                        drops.append(other)
+                    if !other.isAnchored(token) {
+                        drops.append((other, false))
+                    } else if other.isOld(token) {
+                        drops.append((other, true))
                     } else if kind == .unset, let provenance = other[token].provenance {
                         // Another key keeps it here now.
                         other.watchInputs(token, provenance)
@@ -144,11 +147,17 @@ extension Effects {
     }
 
     /// Drops a loaded instance, so that the next read loads again.
+    ///
+    /// - `isDoubted`: Whether the place keeps it until then.
     @inline(never)
-    mutating func drop(_ token: LockToken, _ place: Place) {
+    mutating func drop(_ token: LockToken, _ place: Place, isDoubted: Bool = false) {
         guard place[token].provenance != nil else { return }
         let cell = place[token].cell
-        place.forget(token, &garbage)
+        if isDoubted, let payload = cell.payload {
+            place.doubt(token, payload, &garbage)
+        } else {
+            place.forget(token, &garbage)
+        }
         guard cell.has(CellFlags.loaded) else { return }
         let node = place[token].node
         let time = node.use { $0.family.state[token].tick() }

@@ -170,6 +170,9 @@ struct LoadRun {
     var task: Task<Void, Never>?
     /// What was noted when the load began, if somebody listened.
     var mark: LoadMark?
+    /// The instance in doubt that the load replaces, or keeps, once that's known.
+    var former: FormerInstance?
+    var keepsFormer = false
 }
 
 // MARK: Inputs
@@ -280,7 +283,8 @@ extension Load {
         family.emit(.began(self))
         let result: Result<Payload, any Error>
         do {
-            result = .success(try Context.run(view, frame) { try loader(view) })
+            result = .success(
+                try Context.run(view, frame) { facts.reloads ? try reload(view, loader) : try loader(view) })
         } catch {
             result = .failure(error)
         }
@@ -307,7 +311,10 @@ extension Load {
             do {
                 // A load that every waiter left before it began doesn't begin, because another one may already be in progress.
                 try Task.checkCancellation()
-                result = .success(try await Context.run(view, frame) { try await loader(view) })
+                result = .success(
+                    try await Context.run(view, frame) {
+                        facts.reloads ? try await reload(view, loader) : try await loader(view)
+                    })
             } catch {
                 result = .failure(error)
                 // Close what the load opened before waiters are woken.
@@ -331,6 +338,77 @@ extension Load {
         }
         if isRefused { refuse(waiter) }
         return isOver ? nil : waiter
+    }
+
+    // MARK: Doubt
+
+    /// The instance in doubt that the load replaces, if there's one.
+    private var former: FormerInstance? { family.lock.withLock { token in state[token].rare?.run.former } }
+
+    /// Loads unless there's an instance in doubt and what it was made from is the same.
+    // A separate function, to keep the stack frames of nested loads small.
+    @inline(never)
+    private func reload(_ view: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
+        guard let former else { return try loader(view) }
+        return isUnchanged(former, view) ? former.payload : try keeping(former, loader(view))
+    }
+
+    private func reload(
+        _ view: Container, _ loader: (Container) async throws -> Payload
+    ) async throws -> Payload {
+        guard let former else { return try await loader(view) }
+        return await isUnchanged(former, view) ? former.payload : try await keeping(former, loader(view))
+    }
+
+    /// Asks for what a former instance was made from, as its load did, and returns whether all of it is the same.
+    ///
+    /// Otherwise, nothing that was read so far is an input.
+    private func isUnchanged(_ former: FormerInstance, _ view: Container) -> Bool {
+        let isSame = former.inputs.allSatisfy { input in
+            if !sees(input), let loader = input.key.definition { _ = try? loader.readNow(.reload, in: view) }
+            return recordSame(input, view)
+        }
+        return note(isSame)
+    }
+
+    /// Does the same for a load that may suspend.
+    private func isUnchanged(_ former: FormerInstance, _ view: Container) async -> Bool {
+        var isSame = true
+        for input in former.inputs where isSame {
+            if !sees(input), let loader = input.key.definition { _ = try? await loader.read(.reload, in: view) }
+            isSame = recordSame(input, view)
+        }
+        return note(isSame)
+    }
+
+    private func sees(_ input: (key: Key, time: UInt64)) -> Bool {
+        family.lock.withLock { token in node.time(token, of: input.key) != 0 }
+    }
+
+    /// Records an input, and returns whether it's the same.
+    private func recordSame(_ input: (key: Key, time: UInt64), _ view: Container) -> Bool {
+        _ = view.present(input.key, nil)
+        return family.lock.withLock { token in node.time(token, of: input.key) == input.time }
+    }
+
+    private func note(_ isSame: Bool) -> Bool {
+        var garbage = Garbage()
+        family.lock.withLock { token in
+            if isSame { state[token].rare?.run.keepsFormer = true } else { forgetInputs(token, &garbage) }
+        }
+        garbage.dispose()
+        return isSame
+    }
+
+    /// Returns the former value if the new one equals it, and neither has teardown closures.
+    private func keeping(_ former: FormerInstance, _ payload: Payload) -> Payload {
+        if former.hasLifetime || !Equality(ofAny: key.valueType)(former.payload, payload) { return payload }
+        let keeps = family.lock.withLock { token in
+            guard let rare = state[token].rare, rare.run.closers.value.isEmpty else { return false }
+            rare.run.keepsFormer = true
+            return true
+        }
+        return keeps ? former.payload : payload
     }
 
     /// Runs the closers of a failed or canceled load.

@@ -199,13 +199,19 @@ struct LoadOutcome {
 
     private func keep(_ token: LockToken, _ payload: Payload, _ effects: inout Effects) -> CellReference {
         let cell = home.madeCell(token, key)
-        if let place = cell.place { place.forget(token, &effects.garbage) }
-        effects.garbage.add(
-            cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
+        let former = keptFormer(token, in: cell)
+        if former == nil, let place = cell.place { place.forget(token, &effects.garbage) }
+        // What is kept after a doubt keeps its time, so that nothing seems to have changed.
+        let time = former?.time ?? load.family.state[token].tick()
+        effects.garbage.add(cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: time))
         if isTraced {
             let place = home.isRoot ? rootPlace : home.place(token, key)
-            place.adopt(token, provenance, lifetime, &effects.garbage)
-            place[token].loadCount += 1
+            if former != nil {
+                place.confirm(token, provenance, &effects.garbage)
+            } else {
+                place.adopt(token, provenance, lifetime, &effects.garbage)
+                place[token].loadCount += 1
+            }
             if let lifetime {
                 for closer in lifetime.teardown.closers.reversed() { closer.task.map { effects.add($0) } }
             }
@@ -216,6 +222,14 @@ struct LoadOutcome {
         }
         if let place = cell.place { effects.announce(token, place, .loaded) }
         return cell
+    }
+
+    /// Returns the instance in doubt in a cell, if that is what the load has kept; otherwise, what the load has asked about is released.
+    private func keptFormer(_ token: LockToken, in cell: CellReference) -> FormerInstance? {
+        guard let run = load.state[token].rare?.run, let former = run.former, run.keepsFormer,
+            cell.place?.former(token) === former
+        else { return nil }
+        return former
     }
 
     /// Whether what the instance was made from is kept: most defaults read nothing.

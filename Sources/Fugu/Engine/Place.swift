@@ -50,6 +50,8 @@ struct PlaceState {
 final class RarePlaceState {
     @safe @exclusivity(unchecked) var binding: Binding?
     @safe @exclusivity(unchecked) var follower = Kept<Follower?>(nil)
+    /// The instance, if it's in doubt.
+    @safe @exclusivity(unchecked) var former = Kept<FormerInstance?>(nil)
     /// The time at which the key was last reset or replaced here while a load of it was in progress.
     @safe @exclusivity(unchecked) var resetTime: UInt64 = 0
 
@@ -179,6 +181,14 @@ extension Place {
         watchInputs(token, provenance)
     }
 
+    /// Keeps an instance that was in doubt, with its lifetime.
+    func confirm(_ token: LockToken, _ provenance: Provenance, _ garbage: inout Garbage) {
+        let lifetime = self[token].lifetime.value
+        self[token].rare?.former.set(nil, &garbage)
+        self[token].provenance.take().map { garbage.add($0) }
+        adopt(token, provenance, lifetime, &garbage)
+    }
+
     /// Watches what decides where the instance lives and whether it stays.
     ///
     /// An instance that lives in the root and doesn't reload stays.
@@ -218,6 +228,39 @@ extension Place {
         guard let provenance = self[token].provenance.take() else { return }
         garbage.add(provenance)
         self[token].lifetime.set(nil, &garbage)
+        self[token].rare?.former.set(nil, &garbage)
+    }
+
+    /// The instance in doubt, if there's one.
+    func former(_ token: LockToken) -> FormerInstance? { self[token].rare?.former.value }
+
+    /// Keeps the instance, which leaves its cell, with its provenance and lifetime until the next load has asked for its inputs.
+    func doubt(_ token: LockToken, _ payload: Payload, _ garbage: inout Garbage) {
+        guard let provenance = self[token].provenance else { return }
+        let former = FormerInstance(
+            payload: payload, time: self[token].cell.time, hasLifetime: self[token].lifetime.value != nil,
+            inputs: Array(zip(provenance.direct, self[token].inputTimes)))
+        self[token].more().former.set(former, &garbage)
+    }
+}
+
+/// An instance that is in doubt, because something that it was made from has changed or is itself in doubt.
+///
+/// The next load asks for its inputs before it calls `load(in:)`. If they're the same, so is the instance.
+final class FormerInstance: Sendable {
+    let payload: Payload
+    /// The time that identified it.
+    let time: UInt64
+    /// Whether it or one of its inputs has teardown closures.
+    let hasLifetime: Bool
+    /// The inputs that the load read, in order, and the times that identified what it saw.
+    let inputs: [(key: Key, time: UInt64)]
+
+    init(payload: Payload, time: UInt64, hasLifetime: Bool, inputs: [(Key, UInt64)]) {
+        self.payload = payload
+        self.time = time
+        self.hasLifetime = hasLifetime
+        self.inputs = inputs
     }
 }
 

@@ -272,6 +272,9 @@ struct Reading: ~Copyable {
         if isUndeclared { for key in request.traits.home.keys ?? [] { load.recordHeld(token, key) } }
         load.begin(token, for: container, in: record)
         if refused.isProvisional { load.state[token].isProvisional = true }
+        if facts.reloads, let former = expected.use({ $0.cell(token, key)?.place?.former(token) }) {
+            load.state[token].more().run.former = former
+        }
         isOwn = true
         let isElsewhere = load.node !== node
         if isTask, isElsewhere {

@@ -27,7 +27,7 @@ final class Tracker: Observable, Sendable {
                 guard let self else { return }
                 registrar.withMutation(of: self, keyPath: \.[key]) {}
             }
-            container.add(observer, nil)
+            container.add(observer, key.definition)
             if !tracked.withLock({ $0.insert(key).inserted }) { observer.cancel() }
         }
         registrar.access(self, keyPath: \.[key])

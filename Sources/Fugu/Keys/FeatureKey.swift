@@ -99,7 +99,7 @@ extension FeatureKey {
         }
         let standIn: (@Sendable () -> Payload)? = if let placeholder { { Payload(placeholder()) } } else { nil }
         let descriptor = FeatureDescriptor(
-            place, distinction, "FeatureKey<\(Value.self)>", traits, placeholder: standIn,
+            place, distinction, "FeatureKey<\(Value.self)>", of: Value.self, traits, placeholder: standIn,
             preview: preview.map(anywhere), testValue: testValue.map(anywhere),
             .anywhere {
                 let value = load($0)
@@ -120,6 +120,7 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     let place: KeyPlace
     let distinction: KeyDistinction?
     let typeName: String
+    let valueType: Any.Type
     let traits: KeyTraits
     let placeholder: (@Sendable () -> Payload)?
     private let preview: Load?
@@ -127,12 +128,14 @@ final class FeatureDescriptor: ValueKeyDescriptor {
     private let load: Load
 
     @inline(never) init(
-        _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, _ traits: KeyTraits,
+        _ place: KeyPlace, _ distinction: KeyDistinction?, _ typeName: String, of valueType: Any.Type,
+        _ traits: KeyTraits,
         placeholder: (@Sendable () -> Payload)? = nil, preview: Load?, testValue: Load?, _ load: Load
     ) {
         self.place = place
         self.distinction = distinction
         self.typeName = typeName
+        self.valueType = valueType
         self.traits = KeyTraits(
             home: traits.home, reloads: traits.reloads,
             isExternal: traits.isExternal || placeholder != nil || testValue != nil, hasTestValue: testValue != nil,

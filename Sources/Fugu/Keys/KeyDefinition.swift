@@ -230,11 +230,11 @@ extension Key {
         return (type as? any ContainerKey.Type)?._key
     }
 
-    /// The type of the value of a property.
+    /// The type of the value or instance.
     var valueType: Any.Type {
-        func value<P: Property>(_: P.Type) -> Any.Type { P.Value.self }
+        func value<K: ContainerKey>(_: K.Type) -> Any.Type { K.ContainerValue.self }
         guard let type else { return ValueKeys.descriptor(of: self).valueType }
-        return (type as? any Property.Type).map { value($0) } ?? Void.self
+        return (type as? any ContainerKey.Type).map { value($0) } ?? Void.self
     }
 
     /// The declared traits.

@@ -82,7 +82,7 @@ extension MainActorFeatureKey {
             _ load: @escaping @MainActor @Sendable (any FeatureContainer) -> Value
         ) -> FeatureDescriptor.Load { .onMainActor { Payload(load($0)) } }
         let descriptor = FeatureDescriptor(
-            place, distinction, "MainActorFeatureKey<\(Value.self)>", traits,
+            place, distinction, "MainActorFeatureKey<\(Value.self)>", of: Value.self, traits,
             preview: preview.map(onMainActor), testValue: testValue.map(onMainActor), onMainActor(load))
         return ValueKeys.intern(place, distinction, descriptor)
     }

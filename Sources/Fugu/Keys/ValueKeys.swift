@@ -7,7 +7,7 @@ protocol ValueKeyDescriptor: AnyObject, Sendable {
     /// The name in messages.
     var label: String { get }
     var traits: KeyTraits { get }
-    /// The type of the value of a property.
+    /// The type of the value or instance.
     var valueType: Any.Type { get }
     /// Returns the definition of the key, or `nil` if it belongs to the main actor.
     func definition(of key: Key) -> KeyDefinition?
