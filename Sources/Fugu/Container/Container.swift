@@ -253,7 +253,7 @@ extension FeatureContainer {
 
 extension Container {
     @usableFromInline func presentOrStop(_ key: Key) -> Payload {
-        if let present = present(key, nil) { return present }
+        if let present = present(key, nil) ?? presentInDoubt(key) { return present }
         let asker = recorder?.frame ?? Frame.current
         let node = recorder == nil ? node : asked
         let input = node.family.lock.withLock { token in node.override(token, hiding: key) }

@@ -95,7 +95,8 @@ extension GraphReceiver {
                 continue
             }
             inputs.append((read.key, owner.object.number))
-            if read.time > cell.time {
+            // What reloads has asked about later changes.
+            if provenance?.reloads != true, read.time > cell.time {
                 changed.append((read.key, owner.object.number))
             }
         }

@@ -145,8 +145,9 @@ extension Follower {
         // If something was seen before, a loaded instance is no first load: it was uncovered, or replaces what was seen.
         let last = state[token].lastTime
         let isFirst = if case .value = state[token].seen { false } else { last == nil }
-        (state[token].seen, state[token].losses) = (.value(time: cell.time), 0)
-        if last == cell.time { return false }
+        let time = cell.identity(token)
+        (state[token].seen, state[token].losses) = (.value(time: time), 0)
+        if last == time { return false }
         guard let payload = cell.payload else { return false }
         state[token].queue(payload, isLoad: isFirst && cell.has(CellFlags.loaded))
         return true
@@ -328,7 +329,6 @@ extension Follower {
                 if reload(in: container) { return }
             }
             // Trackers of reads count this as a change: they read an error, or nothing, until there's another value.
-            family.lock.withLock { token in missForGood(token) }
             turn.observers.forEachUncounted { if $0.skipsLoads { $0.hear(Payload(()), number) } }
             return
         }
@@ -428,7 +428,9 @@ extension Container {
                 place.follow(token, follower, &garbage)
                 // Begin with what's seen now, without an event.
                 if case .found(let cell, _) = node.look(token, key) {
-                    follower.state[token].seen = .value(time: cell.time)
+                    follower.state[token].seen = .value(time: cell.identity(token))
+                } else if let former = node.former(token, key)?.former(token) {
+                    follower.state[token].seen = .loss(last: former.time)
                 }
             }
             follower.add(token, observer, reloader, startsWithPresent: startsWithPresent, &garbage)

@@ -189,7 +189,7 @@ extension Load {
         add(
             token,
             Input(
-                key: key, time: cell.has(CellFlags.hasWord) ? cell.time : node.time(token, of: key),
+                key: key, time: cell.has(CellFlags.hasWord) ? cell.identity(token) : node.time(token, of: key),
                 isKept: true, provenance: provenance,
                 lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
     }
@@ -213,6 +213,18 @@ extension Load {
         if isProvisional { state[token].isProvisional = true }
         let root = node.ancestor(at: 0)
         record(token, root.madeCell(token, key), of: UnmanagedReference(root), as: key)
+    }
+
+    /// Records an instance in doubt, which may go at its next load: what's made from it isn't kept.
+    func record(_ token: LockToken, _ former: FormerInstance, at place: Place) {
+        guard !isFinished else { return }
+        state[token].isProvisional = true
+        let (key, depth) = (place.key, place[token].node.depth)
+        add(
+            token,
+            Input(
+                key: key, time: former.time, isKept: true, provenance: place[token].provenance,
+                lifetime: former.lifetime), depth)
     }
 
     /// Records a key of which the node sees nothing.
@@ -357,7 +369,10 @@ extension Load {
         _ view: Container, _ loader: (Container) async throws -> Payload
     ) async throws -> Payload {
         guard let former else { return try await loader(view) }
-        return await isUnchanged(former, view) ? former.payload : try await keeping(former, loader(view))
+        if await isUnchanged(former, view) { return former.payload }
+        // Asking may have failed because nobody waits any more.
+        try Task.checkCancellation()
+        return keeping(former, try await loader(view))
     }
 
     /// Asks for what a former instance was made from, as its load did, and returns whether all of it is the same.
@@ -402,7 +417,8 @@ extension Load {
 
     /// Returns the former value if the new one equals it, and neither has teardown closures.
     private func keeping(_ former: FormerInstance, _ payload: Payload) -> Payload {
-        if former.hasLifetime || !Equality(ofAny: key.valueType)(former.payload, payload) { return payload }
+        let isOpen = former.lifetime?.teardown.hasClosers ?? false
+        if isOpen || !Equality(ofAny: key.valueType)(former.payload, payload) { return payload }
         let keeps = family.lock.withLock { token in
             guard let rare = state[token].rare, rare.run.closers.value.isEmpty else { return false }
             rare.run.keepsFormer = true

@@ -112,6 +112,12 @@ struct LoadOutcome {
         _ token: LockToken, of load: Load, _ home: Node, hasInstance: Bool, isLate: Bool
     ) -> Lifetime? {
         let state = load.state
+        // What stays after a doubt stays open, also for a reader who gets it while its place has left it.
+        if hasInstance, let run = state[token].rare?.run, run.keepsFormer, let lifetime = run.former?.lifetime,
+            lifetime.teardown.hasClosers
+        {
+            return lifetime
+        }
         var uses: [Lifetime] = []
         if let used = state[token].firstInput?.lifetime { uses.append(used) }
         for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
@@ -129,7 +135,11 @@ struct LoadOutcome {
         _ token: LockToken, _ result: inout Result<Payload, any Error>, for recorder: Load?, _ effects: inout Effects
     ) -> LoadEnd {
         rootPlace.watchObserved(token, provenance.keys)
-        if !hasFailed { rememberLast(token, &effects) }
+        if case .failure(let error) = result {
+            forgetFormer(token, error, &effects)
+        } else {
+            rememberLast(token, &effects)
+        }
         var look = other(token)
         var (isOvertaken, isLeft) = (false, true)
         // Below the home, the other value leaves the instance to others.
@@ -201,19 +211,16 @@ struct LoadOutcome {
         let cell = home.madeCell(token, key)
         let former = keptFormer(token, in: cell)
         if former == nil, let place = cell.place { place.forget(token, &effects.garbage) }
-        // What is kept after a doubt keeps its time, so that nothing seems to have changed.
-        let time = former?.time ?? load.family.state[token].tick()
-        effects.garbage.add(cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: time))
+        effects.garbage.add(
+            cell.store(payload, flags: CellFlags.loaded | cell.heldFlags, at: load.family.state[token].tick()))
         if isTraced {
             let place = home.isRoot ? rootPlace : home.place(token, key)
-            if former != nil {
-                place.confirm(token, provenance, &effects.garbage)
+            if let former {
+                place.confirm(token, former, provenance, lifetime, &effects.garbage)
             } else {
                 place.adopt(token, provenance, lifetime, &effects.garbage)
                 place[token].loadCount += 1
-            }
-            if let lifetime {
-                for closer in lifetime.teardown.closers.reversed() { closer.task.map { effects.add($0) } }
+                for closer in lifetime?.teardown.closers.reversed() ?? [] { closer.task.map { effects.add($0) } }
             }
             _ = asker.path.firstResult { node -> Bool? in
                 if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }
@@ -230,6 +237,15 @@ struct LoadOutcome {
             cell.place?.former(token) === former
         else { return nil }
         return former
+    }
+
+    /// Forgets the instance in doubt after a failed load, so that the next load calls `load(in:)` at once: each load that asked and
+    /// then read again what fails would double the loads below it.
+    private func forgetFormer(_ token: LockToken, _ error: any Error, _ effects: inout Effects) {
+        guard let former = load.state[token].rare?.run.former, !(error is CancellationError),
+            let place = facts.expected.use({ $0.cell(token, key)?.place }), place.former(token) === former
+        else { return }
+        place.forget(token, &effects.garbage)
     }
 
     /// Whether what the instance was made from is kept: most defaults read nothing.

@@ -40,7 +40,7 @@ extension Node {
     /// That of a replaced loader differs from those of values: where it's held, there may be an instance that isn't seen here.
     func time(_ token: LockToken, of key: Key) -> UInt64 {
         switch look(token, key) {
-        case .found(let cell, _): cell.time
+        case .found(let cell, _): cell.identity(token)
         case .missing(let limit?): limit.use { ~($0.cell(token, key)?.time ?? 0) }
         case .missing(nil): 0
         }
@@ -68,6 +68,19 @@ extension Node {
             let cell = node.cell(token, key)
             return cell.map { !$0.has(CellFlags.link) && $0.time > time } ?? false
         }
+    }
+
+    /// Returns the place of the instance in doubt that the node sees, if there's one.
+    func former(_ token: LockToken, _ key: Key) -> Place? {
+        path.firstResult { owner -> Place?? in
+            guard let cell = owner.cell(token, key) else { return nil }
+            if let place = cell.place, place.former(token) != nil,
+                place[token].provenance?.isValid(token, for: self, from: owner) == true
+            {
+                return .some(place)
+            }
+            return owner.holds(token, key) ? .some(nil) : nil
+        } ?? nil
     }
 
     /// Looks, records the result for the load that reads it, and links the cell so that later reads need no lock.

@@ -16,6 +16,9 @@ struct PlaceState {
     fileprivate var inputTimes: [UInt64] = []
     /// The last load in progress of which the instance is expected to live here, and which readers may join.
     var load: UnmanagedReference<Frame>?
+    /// The time that identifies the instance, if it stays after a doubt though it was made from other keys: links made before are
+    /// then as old as the cell's own time says.
+    fileprivate var identity: UInt64?
     /// The number of instances that were loaded here.
     var loadCount = 0
     #if DEBUG
@@ -181,9 +184,12 @@ extension Place {
         watchInputs(token, provenance)
     }
 
-    /// Keeps an instance that was in doubt, with its lifetime.
-    func confirm(_ token: LockToken, _ provenance: Provenance, _ garbage: inout Garbage) {
-        let lifetime = self[token].lifetime.value
+    /// Keeps an instance that was in doubt.
+    func confirm(
+        _ token: LockToken, _ former: FormerInstance, _ provenance: Provenance, _ lifetime: Lifetime?,
+        _ garbage: inout Garbage
+    ) {
+        self[token].identity = former.time
         self[token].rare?.former.set(nil, &garbage)
         self[token].provenance.take().map { garbage.add($0) }
         adopt(token, provenance, lifetime, &garbage)
@@ -227,6 +233,7 @@ extension Place {
     func forget(_ token: LockToken, _ garbage: inout Garbage) {
         guard let provenance = self[token].provenance.take() else { return }
         garbage.add(provenance)
+        self[token].identity = nil
         self[token].lifetime.set(nil, &garbage)
         self[token].rare?.former.set(nil, &garbage)
     }
@@ -238,7 +245,7 @@ extension Place {
     func doubt(_ token: LockToken, _ payload: Payload, _ garbage: inout Garbage) {
         guard let provenance = self[token].provenance else { return }
         let former = FormerInstance(
-            payload: payload, time: self[token].cell.time, hasLifetime: self[token].lifetime.value != nil,
+            payload: payload, time: self[token].cell.identity(token), lifetime: self[token].lifetime.value,
             inputs: Array(zip(provenance.direct, self[token].inputTimes)))
         self[token].more().former.set(former, &garbage)
     }
@@ -251,15 +258,15 @@ final class FormerInstance: Sendable {
     let payload: Payload
     /// The time that identified it.
     let time: UInt64
-    /// Whether it or one of its inputs has teardown closures.
-    let hasLifetime: Bool
+    /// Its lifetime, which the load that asks keeps: a reader may get the instance though its place has left it meanwhile.
+    let lifetime: Lifetime?
     /// The inputs that the load read, in order, and the times that identified what it saw.
     let inputs: [(key: Key, time: UInt64)]
 
-    init(payload: Payload, time: UInt64, hasLifetime: Bool, inputs: [(Key, UInt64)]) {
+    init(payload: Payload, time: UInt64, lifetime: Lifetime?, inputs: [(Key, UInt64)]) {
         self.payload = payload
         self.time = time
-        self.hasLifetime = hasLifetime
+        self.lifetime = lifetime
         self.inputs = inputs
     }
 }
@@ -327,6 +334,11 @@ final class Provenance: Sendable {
             || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
                 && keys == other.keys && homeKeys == other.homeKeys
     }
+}
+
+extension CellReference {
+    /// The time that identifies the value.
+    func identity(_ token: LockToken) -> UInt64 { place?[token].identity ?? time }
 }
 
 extension [Key] {

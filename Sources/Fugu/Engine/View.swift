@@ -80,6 +80,18 @@ extension Container {
         }
     }
 
+    /// Returns an instance in doubt, which is there as long as nobody reads it.
+    func presentInDoubt(_ key: Key) -> Payload? {
+        let recorder = recorder
+        let node = recorder == nil ? node : asked
+        return node.family.lock.withLock { token in
+            guard let place = node.former(token, key), let former = place.former(token) else { return nil }
+            recorder?.record(token, former, at: place)
+            if let lifetime = former.lifetime { node.hold(token, lifetime, of: place[token].node) }
+            return former.payload
+        }
+    }
+
     /// Returns a value, loading it if necessary with `loader`, which is called at most once, on this thread.
     func read(
         _ key: Key, _ naming: (any KeyNaming)?, _ request: () -> Request, _ loader: (Container) throws -> Payload
