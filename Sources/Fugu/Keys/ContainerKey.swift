@@ -31,6 +31,10 @@ public protocol NonisolatedFeature: ContainerKey, SendableMetatype {
     /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///
     /// The default is `false`: the instance stays, and graphs mark it as stale.
+    ///
+    /// If it's `true`, the next load first asks for what the instance was made from, and so does one as soon as an input changes
+    /// if somebody observes the feature. If all of it is the same, such as a derived value that's equal again, the instance stays,
+    /// and nobody hears. Otherwise, `load(in:)` runs, and the former instance's teardown closures run after it.
     static var reloadsWhenInputsChange: Bool { get }
     /// The container in which the instance lives.
     ///

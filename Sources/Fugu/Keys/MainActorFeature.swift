@@ -40,9 +40,8 @@
     static func testValue(in container: any FeatureContainer) -> TestValue
     /// A Boolean value that indicates whether the container reloads the instance when one of its inputs changes.
     ///
-    /// The default is `false`: the instance stays, and graphs mark it as stale. If it's `true`, the instance is
-    /// dropped on whichever thread the input changes, and loads at the next read. If it's observed, it loads as soon as the
-    /// main actor is free.
+    /// The default is `false`: the instance stays, and graphs mark it as stale. If it's `true`, the next load first asks for what the
+    /// instance was made from, and keeps it if all of that is the same; if it's observed, as soon as the main actor is free.
     static var reloadsWhenInputsChange: Bool { get }
     /// The container in which the instance lives.
     ///
