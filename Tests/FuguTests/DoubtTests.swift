@@ -232,11 +232,12 @@ extension DoubtTests {
     }
 
     @Test("A graph doesn't call an instance stale that was asked about (law 12)")
-    func graph() {
+    func graph() async throws {
         let container = Container()
         _ = container.pool
         container.level = 2
         _ = container.pool
         expect(container.graph.entries.count { $0.isStale }, equals: 0)
+        try await container.close()
     }
 }

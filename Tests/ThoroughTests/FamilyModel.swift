@@ -106,6 +106,8 @@ final class ModelFamily {
         let sight: Sight
         /// The reads of `load(in:)` itself, each with the depth of the member that had the value.
         var inputs: [Source: (sight: Sight, depth: Int)] = [:]
+        /// What it has read, in order.
+        var reads: [Source] = []
         /// The same with what its inputs were made from.
         var madeFrom: Set<Source> = []
         /// Whether it belongs to the container that asked alone.
@@ -126,6 +128,8 @@ final class ModelFamily {
         let depth: Int
         var held: [Source: Held] = [:]
         var loaded: [Source: Loaded] = [:]
+        /// What is in doubt.
+        var former: [Source: Loaded] = [:]
 
         init(name: Int, parent: Member?) {
             self.name = name
@@ -136,11 +140,15 @@ final class ModelFamily {
         /// This and its ancestors, nearest first.
         var path: [Member] { [self] + (parent?.path ?? []) }
         func isWithin(_ other: Member) -> Bool { path.contains { $0 === other } }
+        func forget(_ source: Source) { (loaded[source], former[source]) = (nil, nil) }
+        func holdsAny(of sources: Set<Source>) -> Bool { sources.contains { held[$0] != nil } }
     }
 
     let shape: GraphShape
     var members: [Member]
     var loads: [Source: Int] = [:]
+    /// What the last load of each feature was made from.
+    private var last: [Source: Loaded] = [:]
     private(set) var nextIdentity = 0
     private var changes = 0
 
@@ -199,9 +207,9 @@ extension ModelFamily {
             guard let present = present(source, for: member) else { throw Refused() }
             return present
         }
-        loads[source, default: 0] += 1
         switch source {
         case .property(let index):
+            loads[source, default: 0] += 1
             let root = member.path.last!
             let value = Self.defaultValue(of: index, evaluation: loads[source]!)
             root.loaded[source] = Loaded(sight: Sight(value: value, identity: nextChange()))
@@ -230,23 +238,62 @@ extension ModelFamily {
         if case .program(let replaced)? = holder?.held[source] { program = replaced }
         var made = Loaded(sight: Sight(value: 0, identity: 0), isLocal: shape.home == .local)
         var home = made.isLocal ? member.depth : holder?.depth ?? 0
-        var reads: [Source] = []
-        let value = try program.run { input in
-            let found = try read(input, by: member)
-            if !reads.contains(input) { reads.append(input) }
+        func note(_ input: Source, _ found: Present) {
+            if !made.reads.contains(input) { made.reads.append(input) }
             made.inputs[input] = made.inputs[input] ?? (found.sight, found.owner.depth)
             made.madeFrom.formUnion([input])
             made.madeFrom.formUnion(found.loaded?.madeFrom ?? [])
             if found.loaded?.isLocal == true { made.isLocal = true }
             home = max(home, found.owner.depth)
-            return found.sight.value
+        }
+        let isFixed = declaredHome(of: source, for: member) != nil
+        let start = (made, home)
+        // 12: what's in doubt is asked about where the instance is expected, as its load did.
+        let asked = expectedHome(of: source, for: member, isFixed: isFixed, floor: holder)
+        let former = shape.reloads ? asked.former[source] : nil
+        let stays =
+            former?.reads.allSatisfy { input in
+                // The features of these tests have no definition by which the container could load them.
+                if case .property = input { _ = try? read(input, by: member) }
+                guard let found = present(input, for: member) else { return false }
+                note(input, found)
+                return found.sight == former?.inputs[input]?.sight
+            } ?? false
+        let value: Int
+        if stays {
+            value = former!.sight.value
+        } else {
+            (made, home) = start
+            loads[source, default: 0] += 1
+            do {
+                value = try program.run { input in
+                    let found = try read(input, by: member)
+                    note(input, found)
+                    return found.sight.value
+                }
+            } catch {
+                asked.former[source] = nil
+                throw error
+            }
         }
         if case .with(let keys) = shape.home { made.madeFrom.formUnion(keys.map { .property($0) }) }
-        let isFixed = declaredHome(of: source, for: member) != nil
-        home = isFixed ? member.depth : settle(&made, [source] + reads, for: member, home)
-        let sight = Sight(value: value, identity: takeIdentity())
-        member.path.first { $0.depth == home }!.loaded[source] =
-            Loaded(sight: sight, inputs: made.inputs, madeFrom: made.madeFrom, isLocal: made.isLocal)
+        home = isFixed ? member.depth : settle(&made, [source] + made.reads, for: member, home)
+        let owner = member.path.first { $0.depth == home }!
+        owner.forget(source)
+        last[source] = made
+        owner.loaded[source] =
+            Loaded(
+                sight: stays ? former!.sight : Sight(value: value, identity: takeIdentity()), inputs: made.inputs,
+                reads: made.reads, madeFrom: made.madeFrom, isLocal: made.isLocal)
+    }
+
+    /// Where the next instance will probably live, judging by the last one.
+    private func expectedHome(of source: Source, for member: Member, isFixed: Bool, floor: Member?) -> Member {
+        if isFixed || member.parent == nil || last[source]?.isLocal == true { return member }
+        if case .feature(let index) = source, shape.features[index].home == .local { return member }
+        return member.path.first { other in
+            other.parent == nil || other === floor || last[source].map { other.holdsAny(of: $0.madeFrom) } ?? false
+        }!
     }
 
     /// 15: where the home sees another instance, of the feature or of an input, the new one lives in the container that asks.
@@ -277,47 +324,47 @@ extension ModelFamily {
     func perform(_ changes: [(Change, on: Source)], in member: Member) {
         for (change, source) in changes { write(change, on: source, in: member) }
         for member in members { dropMisplaced(in: member) }
-        // 19: what reloads goes when what it read is not what it would read now.
-        while dropOutdated() {}
+        // 19: what reloads is in doubt when what it read is not what it would read now.
+        while doubtOutdated() {}
     }
 
     private func write(_ change: Change, on source: Source, in member: Member) {
         let wasHeld = member.held[source] != nil
-        let wasLoaded = member.loaded[source] != nil
+        let wasLoaded = member.loaded[source] != nil || member.former[source] != nil
         switch change {
         case .set(let value):
             // 10: setting it again to an equal value is no change.
             if case .value(let held)? = member.held[source], held.value == value { return }
-            member.loaded[source] = nil
+            member.forget(source)
             member.held[source] = .value(Sight(value: value, identity: nextChange()))
         case .setFeature(let sight):
-            member.loaded[source] = nil
+            member.forget(source)
             member.held[source] = .value(sight)
         case .replace(let program):
-            member.loaded[source] = nil
+            member.forget(source)
             member.held[source] = .program(program)
         case .reset:
             guard wasHeld || wasLoaded else { return }
             member.held[source] = nil
-            member.loaded[source] = nil
+            member.forget(source)
         }
         // 14: who has not set it sees the change.
         if wasHeld || member.held[source] != nil {
             for other in members where other !== member && other.isWithin(member) {
                 let between = other.path.prefix { $0 !== member }
-                if between.allSatisfy({ $0.held[source] == nil }) { other.loaded[source] = nil }
+                if between.allSatisfy({ $0.held[source] == nil }) { other.forget(source) }
             }
         }
     }
 
     private func dropMisplaced(in member: Member) {
         if member.parent == nil { return }
-        for (source, loaded) in member.loaded where member.held[source] == nil {
+        for (source, loaded) in Array(member.loaded) + Array(member.former) where member.held[source] == nil {
             // 16: a copy lasts as long as an override stands.
             let isCopy = loaded.isLocal || !loaded.madeFrom.allSatisfy { member.held[$0] == nil }
             // 15: what lives where a key is set goes with that.
             if !isCopy || declaredHome(of: source, for: member).map({ $0 !== member }) == true {
-                member.loaded[source] = nil
+                member.forget(source)
             }
         }
     }
@@ -327,14 +374,14 @@ extension ModelFamily {
         return false
     }
 
-    private func dropOutdated() -> Bool {
+    private func doubtOutdated() -> Bool {
         for member in members {
             for (key, loaded) in member.loaded where reloads(key) {
                 let isOutdated = loaded.inputs.contains { input, read in
                     present(input, for: member)?.sight != read.sight
                 }
                 if isOutdated {
-                    member.loaded[key] = nil
+                    (member.loaded[key], member.former[key]) = (nil, loaded)
                     return true
                 }
             }

@@ -397,7 +397,10 @@ extension Load {
     }
 
     private func sees(_ input: (key: Key, time: UInt64)) -> Bool {
-        family.lock.withLock { token in node.time(token, of: input.key) != 0 }
+        family.lock.withLock { token in
+            if case .found = node.look(token, input.key) { return true }
+            return false
+        }
     }
 
     /// Records an input, and returns whether it's the same.
