@@ -24,16 +24,7 @@ extension ContainerKeys {
         .init(defaultValue: Container.current.level == 0 ? "guest" : Container.current.user)
     }
     fileprivate var pool: FeatureKey<Pool> {
-        .init(reloadsWhenInputsChange: true) { container in
-            let stage = container.stage
-            let pool = Pool(container.parity)
-            stage.opened.add()
-            container.onClose {
-                stage.closed.add()
-                pool.closed.open()
-            }
-            return pool
-        }
+        .init(reloadsWhenInputsChange: true) { Pool.open(in: $0) }
     }
 }
 
@@ -41,6 +32,18 @@ private final class Pool: Sendable {
     let parity: Int
     let closed = Gate()
     init(_ parity: Int) { self.parity = parity }
+
+    /// Opens a pool that's closed with the instance that's being loaded.
+    static func open(in container: any FeatureContainer) -> Pool {
+        let stage = container.stage
+        let pool = Pool(container.parity)
+        stage.opened.add()
+        container.onClose {
+            stage.closed.add()
+            pool.closed.open()
+        }
+        return pool
+    }
 }
 
 /// What the loads of a test do, and where they wait.
@@ -81,19 +84,12 @@ private struct On<Input: ThrowingFeature>: ThrowingFeature {
     }
 }
 
-/// Reads the parity, and is slow where the test says so.
+/// A pool that plain features get by `loaded(_:)`.
 private struct Database: AsyncFeature, Sendable {
     let pool: Pool
     static var reloadsWhenInputsChange: Bool { true }
     static func load(in container: any FeatureContainer) async throws -> Database {
-        let stage = container.stage
-        let pool = Pool(container.parity)
-        stage.opened.add()
-        container.onClose {
-            stage.closed.add()
-            pool.closed.open()
-        }
-        return Database(pool: pool)
+        Database(pool: .open(in: container))
     }
 }
 

@@ -380,8 +380,8 @@ extension Load {
     /// Otherwise, nothing that was read so far is an input.
     private func isUnchanged(_ former: FormerInstance, _ view: Container) -> Bool {
         let isSame = former.inputs.allSatisfy { input in
-            if !sees(input), let loader = input.key.definition { _ = try? loader.readNow(.reload, in: view) }
-            return recordSame(input, view)
+            if view.present(input.key, nil) == nil { _ = try? input.key.definition?.readNow(.reload, in: view) }
+            return sees(input)
         }
         return note(isSame)
     }
@@ -390,23 +390,15 @@ extension Load {
     private func isUnchanged(_ former: FormerInstance, _ view: Container) async -> Bool {
         var isSame = true
         for input in former.inputs where isSame {
-            if !sees(input), let loader = input.key.definition { _ = try? await loader.read(.reload, in: view) }
-            isSame = recordSame(input, view)
+            if view.present(input.key, nil) == nil { _ = try? await input.key.definition?.read(.reload, in: view) }
+            isSame = sees(input)
         }
         return note(isSame)
     }
 
+    /// Whether the node sees the same input, which the read has recorded.
     private func sees(_ input: (key: Key, time: UInt64)) -> Bool {
-        family.lock.withLock { token in
-            if case .found = node.look(token, input.key) { return true }
-            return false
-        }
-    }
-
-    /// Records an input, and returns whether it's the same.
-    private func recordSame(_ input: (key: Key, time: UInt64), _ view: Container) -> Bool {
-        _ = view.present(input.key, nil)
-        return family.lock.withLock { token in node.time(token, of: input.key) == input.time }
+        family.lock.withLock { token in node.time(token, of: input.key) == input.time }
     }
 
     private func note(_ isSame: Bool) -> Bool {
