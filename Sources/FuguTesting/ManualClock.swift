@@ -304,20 +304,6 @@ private struct SleeperWait {
     private var processorTime: Duration { Self.processorTime }
 }
 
-extension ManualClock {
-    /// Returns a sequence that ticks again and again as you advance the clock.
-    ///
-    /// See `timer(interval:tolerance:)` of `AnyClock`.
-    ///
-    /// - Parameters:
-    ///   - interval: The time between two ticks, from a millisecond to a hundred years. Less and more count as these.
-    ///   - tolerance: Ignored: the clock ticks exactly.
-    /// - Returns: The sequence.
-    public func timer(interval: Duration, tolerance: Duration? = nil) -> ClockTimer {
-        AnyClock(self).timer(interval: interval, tolerance: tolerance)
-    }
-}
-
 extension AnyClock {
     /// Creates a clock that wraps a manual one.
     ///

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 // Two models of an app, on the main actor, with the tests that such an app has: each runs the whole model, and most of them with
-// the immediate clock, on which a loop over a timer is never at rest.
+// the immediate clock, on which a loop that sleeps is never at rest.
 
 /// Hears what is said.
 private struct Ears: Sendable {
@@ -76,7 +76,7 @@ extension ContainerKeys {
     }
 
     private func keepTime() async {
-        for await _ in clock.timer(interval: .seconds(1)) {
+        while (try? await clock.sleep(for: .seconds(1))) != nil {
             ticks += 1
             if outcome != nil { return }
             if question != nil { continue }

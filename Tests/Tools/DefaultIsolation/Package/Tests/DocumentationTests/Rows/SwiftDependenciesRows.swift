@@ -179,8 +179,11 @@ private struct Pilot {
         Container.current.clock = .immediate
         try await Container.current.clock.sleep(for: .seconds(3))
 
-        // | `for await _ in clock.timer(interval: .seconds(1))` |
-        for await _ in Container.current.clock.timer(interval: .seconds(1)) { break }
+        // | `for await _ in clock.timer(interval: .seconds(1)) { … }` |
+        while true {
+            try await Container.current.clock.sleep(for: .seconds(1))
+            break
+        }
 
         // | `\.withRandomNumberGenerator` |
         Container.current.randomness = .constant(1)
