@@ -29,6 +29,7 @@ let package = Package(
                 .target(name: "CPostgres", condition: .when(traits: ["PostgreSQL"])),
                 .product(name: "Fugu", package: "Fugu"),
                 .product(name: "FuguConfiguration", package: "Fugu"),
+                .product(name: "FuguFoundation", package: "Fugu"),
                 .product(name: "FuguScopes", package: "Fugu"),
                 .product(name: "HummingbirdAdapter", package: "Adapters"),
                 .product(name: "LifecycleAdapter", package: "Adapters"),
@@ -71,6 +72,7 @@ let package = Package(
             name: "ShortenerTests",
             dependencies: [
                 "ShortenerServer", "Shortener",
+                .product(name: "FuguFoundation", package: "Fugu"),
                 .product(name: "FuguTesting", package: "Fugu"),
                 .product(name: "LoopbackClient", package: "Adapters"),
                 .product(name: "LoggingAdapter", package: "Adapters"),

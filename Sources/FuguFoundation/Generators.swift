@@ -3,7 +3,7 @@ public import Fugu
 
 /// A source of the current date: `container.date.now`.
 ///
-/// The default follows `container.timestamp`, so that a test that sets the timestamp sets both.
+/// The system's jumps when someone sets the clock. To measure or to wait, use the container's `clock`.
 public struct DateGenerator: Sendable {
     private let read: @Sendable () -> Date
 
@@ -23,7 +23,7 @@ public struct DateGenerator: Sendable {
         set { self = .constant(newValue) }
     }
 
-    /// The date of the system's clock, regardless of the timestamp.
+    /// The date of the system's clock.
     public static let system = DateGenerator { Date() }
 
     /// Returns a generator that always gives the same date.
@@ -34,21 +34,33 @@ public struct DateGenerator: Sendable {
         DateGenerator { date }
     }
 
-    /// Returns a generator that gives the date of a timestamp.
+    /// Returns a generator that moves with a clock.
     ///
-    /// - Parameter timestamp: The timestamp to follow.
+    /// With a `ManualClock` of FuguTesting, you move sleeping tasks and the date together.
+    ///
+    /// - Parameters:
+    ///   - clock: The clock.
+    ///   - start: The date at this call.
     /// - Returns: The generator.
-    public static func following(_ timestamp: Timestamp) -> DateGenerator {
-        DateGenerator { Date(timeIntervalSince1970: timestamp.now) }
+    public static func following(
+        _ clock: some Clock<Duration>, from start: Date = Date(timeIntervalSince1970: 0)
+    ) -> DateGenerator {
+        let clock = AnyClock(clock)
+        let origin = clock.now
+        return DateGenerator { start + origin.duration(to: clock.now) / .seconds(1) }
     }
 }
 
 extension ContainerKeys {
-    /// The current date, which follows the container's timestamp, also when that is set later.
+    /// The current date: that of the system's clock.
     ///
-    /// To set the date doesn't set the timestamp.
+    /// The placeholder fails the test that reads it, and gives the start of 1970.
     public var date: FeatureKey<DateGenerator> {
-        .init(reloadsWhenInputsChange: true) { .following($0.timestamp) }
+        let start = Date(timeIntervalSince1970: 0)
+        return .init(
+            placeholder: { DateGenerator(unimplemented("date.now", placeholder: start)) },
+            preview: { _ in .constant(start) }
+        ) { _ in .system }
     }
 }
 

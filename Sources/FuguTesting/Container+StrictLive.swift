@@ -3,7 +3,7 @@ public import Fugu
 extension Container {
     /// Returns a new strict container, configured by a closure.
     ///
-    ///     let container = Container.strict { $0.timestamp = .constant(0) }
+    ///     let container = Container.strict { $0.clock = .immediate }
     ///
     /// A feature that reaches outside the process and wasn't set isn't loaded: reading it fails the test and gives
     /// its placeholder, or throws if the kind can. Other reports of the container fail the test, too. Children and

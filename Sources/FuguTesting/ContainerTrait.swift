@@ -3,7 +3,7 @@ public import Testing
 
 /// A trait that gives every test case its own container as `Container.current`.
 ///
-///     @Test(.container { $0.timestamp = .constant(0) })
+///     @Test(.container { $0.clock = .immediate })
 ///     func greets() { … }
 ///
 ///     @Suite(.container) struct StoreTests { … }

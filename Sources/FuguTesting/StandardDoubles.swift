@@ -22,22 +22,23 @@ extension FeatureContainer {
     ///
     ///     @Suite(.container { $0.useStandardDoubles() })
     ///
-    /// `clock`, `timestamp`, and `date` follow `manualClock`, which stands still until you advance it. `randomness`
-    /// is seeded, `uuid` counts up from zero, `fileAccess` and `keyValueStore` keep in memory, `environment` is empty,
+    /// `clock` and `date` follow `manualClock`, which stands still until you advance it. `randomness` is
+    /// seeded, `uuid` counts up from zero, `fileAccess` and `keyValueStore` keep in memory, `environment` is empty,
     /// `locale` is `en_US_POSIX`, `timeZone` is GMT, and `calendar` follows those two. Set others after this
     /// call.
     ///
     /// - Parameters:
-    ///   - start: The seconds since 1970 that `timestamp` shows at the clock's zero.
+    ///   - start: The date at the clock's zero.
     ///   - seed: The seed of `randomness`.
     ///   - files: The files in `fileAccess`, by absolute path.
-    public func useStandardDoubles(startingAt start: Double = 0, seed: UInt64 = 0, files: [String: Data] = [:]) {
+    public func useStandardDoubles(
+        startingAt start: Date = Date(timeIntervalSince1970: 0), seed: UInt64 = 0, files: [String: Data] = [:]
+    ) {
         replace(\.clock) { AnyClock($0.manualClock) }
-        replace(\.timestamp) { container in
+        replace(\.date) { container in
             let clock = container.manualClock
-            return Timestamp { start + clock.now.offset / .seconds(1) }
+            return DateGenerator { start + clock.now.offset / .seconds(1) }
         }
-        replace(\.date) { .following($0.timestamp) }
         self.randomness = .linearCongruential(withSeed: seed)
         self.uuid = .incrementing
         self.fileAccess = .inMemory(files)

@@ -55,23 +55,34 @@ struct UUIDGeneratorTests {
 }
 
 struct DateGeneratorTests {
-    @Test("The date follows the timestamp, whenever that is set, until it is set itself")
+    @Test("A date that follows a manual clock moves when the clock moves, from its own start")
     func follows() {
-        let container = Container.program()
-        container.timestamp = .constant(0)
-        expect(container.date.now, equals: Date(timeIntervalSince1970: 0))
-        container.timestamp = .constant(1_000_000_000)
-        expect(container.date.now, equals: Date(timeIntervalSince1970: 1_000_000_000))
-        container.date = .constant(.distantPast)
-        expect(container.date.now, equals: .distantPast)
+        let clock = ManualClock()
+        clock.move(by: .seconds(100))
+        let date = DateGenerator.following(clock, from: Date(timeIntervalSince1970: 1_000))
+        expect(date.now, equals: Date(timeIntervalSince1970: 1_000))
+        clock.move(by: .milliseconds(1_500))
+        expect(date.now, equals: Date(timeIntervalSince1970: 1_001.5))
+        expect(DateGenerator.following(clock).now, equals: Date(timeIntervalSince1970: 0))
     }
 
-    @Test("A manual clock moves the date through the timestamp")
-    func manual() {
-        let clock = ManualClock()
-        let date = DateGenerator.following(.following(clock, from: 100))
-        clock.move(by: .seconds(60))
-        expect(date.now, equals: Date(timeIntervalSince1970: 160))
+    @Test("A generator of one's own is called at every read")
+    func custom() {
+        let reads = Locked(0.0)
+        let date = DateGenerator {
+            reads.withLock { reads in
+                reads += 1
+                return Date(timeIntervalSince1970: reads)
+            }
+        }
+        expect([date.now, date.now].map(\.timeIntervalSince1970), equals: [1, 2])
+    }
+
+    @Test("The placeholder stands at the start of 1970")
+    func placeholder() {
+        let container = Container()
+        container.makeStrict(Strictness { _ in })
+        expect(container.date.now, equals: Date(timeIntervalSince1970: 0))
     }
 
     @Test("The system's date is now")

@@ -5,7 +5,9 @@ import FuguTesting
 import Support
 import Testing
 
-@Suite(.container { $0.useStandardDoubles(startingAt: 100, files: ["/a": Data("text".utf8)]) })
+@Suite(
+    .container { $0.useStandardDoubles(startingAt: Date(timeIntervalSince1970: 100), files: ["/a": Data("text".utf8)]) }
+)
 struct StandardDoublesTests {
     private let container = Container.current
 }
@@ -13,7 +15,6 @@ struct StandardDoublesTests {
 extension StandardDoublesTests {
     @Test("Nothing that comes with Fugu reaches outside any more")
     func complete() async throws {
-        expect(container.timestamp.now, equals: 100)
         expect(container.date.now, equals: Date(timeIntervalSince1970: 100))
         expect(container.uuid().uuidString.hasSuffix("0000"))
         expect(container.randomness.next(), equals: Randomness.linearCongruential(withSeed: 0).next())
@@ -25,7 +26,7 @@ extension StandardDoublesTests {
         expect(container.calendar.timeZone, equals: .gmt)
     }
 
-    @Test("One hand moves the clock, the timestamp and the date")
+    @Test("One hand moves the clock and the date")
     func clock() async throws {
         container.manualClock.move(by: .seconds(10))
         expect(container.clock.now.offset, equals: .seconds(10))
@@ -34,7 +35,6 @@ extension StandardDoublesTests {
         container.manualClock.move(by: .seconds(30))
         try await waiting.value
         expect(container.clock.now.offset, equals: .seconds(40))
-        expect(container.timestamp.now, equals: 140)
         expect(container.date.now, equals: Date(timeIntervalSince1970: 140))
     }
 
@@ -42,12 +42,10 @@ extension StandardDoublesTests {
         "They replace a date that was set before, and one that's set later wins",
         .container {
             $0.date.now = .distantPast
-            $0.useStandardDoubles(startingAt: 5)
+            $0.useStandardDoubles(startingAt: Date(timeIntervalSince1970: 5))
         })
     func dates() {
         expect(container.date.now, equals: Date(timeIntervalSince1970: 5))
-        container.timestamp = .constant(7)
-        expect(container.date.now, equals: Date(timeIntervalSince1970: 7))
         container.date.now = .distantFuture
         expect(container.date.now, equals: .distantFuture)
     }
@@ -56,13 +54,13 @@ extension StandardDoublesTests {
     func refusals() async {
         let found = await issues {
             let container = Container.strict()
-            _ = (container.clock, container.timestamp, container.randomness, container.uuid, container.fileAccess)
+            _ = (container.clock, container.date, container.randomness, container.uuid, container.fileAccess)
             _ = (container.keyValueStore, container.environment, container.locale, container.timeZone)
         }
         // What the messages say compiles.
         _ = Container.strict {
             $0.clock = .immediate
-            $0.timestamp = .constant(0)
+            $0.date = .constant(Date(timeIntervalSince1970: 0))
             $0.randomness = .linearCongruential(withSeed: 0)
             $0.uuid = .incrementing
             $0.fileAccess = .inMemory
@@ -72,7 +70,8 @@ extension StandardDoublesTests {
             $0.timeZone = .gmt
         }
         let lines = [
-            "clock = .immediate", "timestamp = .constant(0)", "randomness = .linearCongruential(withSeed: 0)",
+            "clock = .immediate", "date = .constant(Date(timeIntervalSince1970: 0))",
+            "randomness = .linearCongruential(withSeed: 0)",
             "uuid = .incrementing", "fileAccess = .inMemory", "keyValueStore = .inMemory", "environment = [:]",
             #"locale = Locale(identifier: "en_US_POSIX")"#, "timeZone = .gmt",
         ]
@@ -86,6 +85,6 @@ extension StandardDoublesTests {
             })
     }
 
-    @Test("A later set wins", .container { $0.timestamp = .constant(5) })
+    @Test("A later set wins", .container { $0.date.now = Date(timeIntervalSince1970: 5) })
     func overriding() { expect(container.date.now, equals: Date(timeIntervalSince1970: 5)) }
 }

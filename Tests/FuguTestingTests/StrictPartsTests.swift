@@ -194,12 +194,6 @@ struct StrictPartsTests {
         expect(child.audio.volume(), equals: 11)
         #expect(throws: Stop.self) { try change(&container.audio.volume) }
         expect(container.audio.volume(), equals: 3)
-        // The date has no other part, which could have the time from before.
-        let reports = container.logReports()
-        container.date.now = Date(timeIntervalSince1970: 8)
-        container.timestamp = .constant(5)
-        expect(container.date.now, equals: Date(timeIntervalSince1970: 8))
-        expect(reports.all, equals: [])
     }
 
     @Test("Reading another external feature in order to set a part is a read like any other (law 19)")
@@ -271,33 +265,24 @@ struct StrictPartsTests {
                 Container.current.date.now += 60
                 expect(Container.current.date.now, equals: Date(timeIntervalSince1970: 60))
             }
-            try await runCase(.container { $0.timestamp = .constant(5) }) {
+            try await runCase(.container { $0.date.now = Date(timeIntervalSince1970: 5) }) {
                 Container.current.date.now += 60
                 expect(Container.current.date.now, equals: Date(timeIntervalSince1970: 65))
-            }
-            try await runCase(
-                .container {
-                    $0.date.now = Date(timeIntervalSince1970: 8)
-                    $0.timestamp = .constant(5)
-                }
-            ) {
-                expect(Container.current.date.now, equals: Date(timeIntervalSince1970: 8))
             }
             try await runCase(.container) {
                 expect(Container.current.date.now, equals: .init(timeIntervalSince1970: 0))
             }
         }
-        let text = "timestamp reaches outside the process and wasn't set for this test."
+        let text = "date reaches outside the process and wasn't set for this test."
         expect(
             Self.firstLines(found),
             equals: [
-                #"Fugu: timestamp.now, which \.date follows, was read, but nothing has set the time."#,
+                "Fugu: date.now was read, but nothing has set the date.",
                 #"Fugu: \.\#(text)"#,
             ])
         expect(
             found[0].text.hasSuffix(
-                "\nFix: set it first: $0.date.now = … or $0.timestamp = .constant(0) "
-                    + "/* or, for all of them, $0.useStandardDoubles() */"), "\(found)")
+                "\nFix: set it first: $0.date.now = … /* or, for all doubles, $0.useStandardDoubles() */"), "\(found)")
     }
 
     // MARK: A read that was refused

@@ -304,7 +304,7 @@ struct StrictTests {
                 _ = try? await container.child()[Database.self]
                 _ = container.observable[Mailer.self]
                 // An accessor of this library's own is no place to send anybody.
-                _ = container.timestamp
+                _ = container.randomness
             }
         }
         expect(texts.count, equals: 5)

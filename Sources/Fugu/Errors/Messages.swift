@@ -78,7 +78,7 @@ enum Messages {
     /// The doubles of the features that come with the library.
     private static let doubles = [
         "clock": ".immediate",
-        "timestamp": ".constant(0)",
+        "date": ".constant(Date(timeIntervalSince1970: 0))",
         "randomness": ".linearCongruential(withSeed: 0)",
         "uuid": ".incrementing",
         "fileAccess": ".inMemory",
@@ -156,10 +156,11 @@ enum Messages {
     }
 
     static func unimplemented(_ endpoint: String) -> String {
-        // The time has no part that a test could set.
-        if endpoint == "timestamp.now" {
-            return "Fugu: \(endpoint), which \\.date follows, was read, but nothing has set the time.\nFix: set it "
-                + "first: $0.date.now = … or $0.timestamp = \(doubles["timestamp"]!) /* or, for all of them, $0.useStandardDoubles() */"
+        // It's no closure of a double.
+        if endpoint == "date.now" {
+            return
+                "Fugu: \(endpoint) was read, but nothing has set the date.\nFix: set it first: $0.date.now = … /* or, for all doubles, "
+                + "$0.useStandardDoubles() */"
         }
         return "Fugu: \(endpoint) was called, but it isn't implemented.\nFix: give the double a closure for it."
     }

@@ -68,7 +68,7 @@ final class Reports: Sendable {
 }
 
 extension SourcePlace {
-    /// The place, or `nil` if it's in this package, as for `container.timestamp`.
+    /// The place, or `nil` if it's in this package, as for `container.randomness`.
     var outsideLibrary: SourcePlace? {
         let file = fileID.description
         let modules = ["Fugu/", "FuguConfiguration/", "FuguFoundation/", "FuguScopes/", "FuguTesting/"]

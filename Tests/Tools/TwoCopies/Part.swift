@@ -1,9 +1,9 @@
 import Fugu
 
-/// Sets the timestamp in the shared container of the copy that this library uses.
-@_cdecl("set_timestamp")
-public func setTimestamp() { Container.shared.timestamp = .constant(1) }
+/// Sets the name in the shared container of the copy that this library uses.
+@_cdecl("set_name")
+public func setName() { Container.shared.containerName = "ours" }
 
-/// Prints whether the timestamp is set in the shared container of the copy that this library uses.
-@_cdecl("print_timestamp")
-public func printTimestamp() { print(Container.shared.timestamp.now == 1 ? "set" : "the default") }
+/// Prints whether the name is set in the shared container of the copy that this library uses.
+@_cdecl("print_name")
+public func printName() { print(Container.shared.containerName == "ours" ? "set" : "the default") }

@@ -1,6 +1,6 @@
 import Glibc
 
-// Loads two libraries, sets the timestamp through the first, and prints what the second sees.
+// Loads two libraries, sets the name through the first, and prints what the second sees.
 @main
 struct Program {
     static func main() {
@@ -8,8 +8,8 @@ struct Program {
             guard let library = dlopen(path, RTLD_NOW | RTLD_LOCAL) else { fatalError(String(cString: dlerror())) }
             return library
         }
-        call("set_timestamp", in: libraries[0])
-        call("print_timestamp", in: libraries[1])
+        call("set_name", in: libraries[0])
+        call("print_name", in: libraries[1])
     }
 
     private static func call(_ name: String, in library: UnsafeMutableRawPointer) {

@@ -45,7 +45,7 @@ struct CommonOptions: ParsableArguments {
 
 extension Container {
     fileprivate func freeze() {
-        self.timestamp = .constant(1_735_689_600)  // 2025-01-01 00:00:00 UTC; the date follows it.
+        self.date.now = Date(timeIntervalSince1970: 1_735_689_600)  // 2025-01-01 00:00:00 UTC
         self.uuid = .incrementing
         self.timeZone = .gmt
         self.locale = Locale(identifier: "en_US_POSIX")

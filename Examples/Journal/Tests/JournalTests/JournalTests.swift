@@ -8,7 +8,8 @@ import Testing
 @testable import Journal
 
 /// The journal with everything outside replaced: files in memory, a fixed date, a console that is kept.
-@Suite(.container { $0.useStandardDoubles(startingAt: 1_750_000_000) }) struct JournalTests {
+@Suite(.container { $0.useStandardDoubles(startingAt: Date(timeIntervalSince1970: 1_750_000_000)) }) struct JournalTests
+{
     private let container: Container
     private let output = Text()
     private let errors = Text()
@@ -153,12 +154,12 @@ import Testing
 
     @Test("The journal reaches only what a test sets, and names the one that a test forgot (law 19)")
     func strict() async throws {
-        for feature in ["Console", "\\.fileAccess", "\\.timestamp", "\\.uuid"] {
+        for feature in ["Console", "\\.fileAccess", "\\.date", "\\.uuid"] {
             let journal = JournalTests(in: .strict { $0.useStandardDoubles() })
             switch feature {
             case "Console": journal.container.reset(Console.self)
             case "\\.fileAccess": journal.container.reset(\.fileAccess)
-            case "\\.timestamp": journal.container.reset(\.timestamp)
+            case "\\.date": journal.container.reset(\.date)
             default: journal.container.reset(\.uuid)
             }
             await withKnownIssue {

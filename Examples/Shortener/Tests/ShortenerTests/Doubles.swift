@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguFoundation
 import FuguTesting
 import Logging
 import LoggingAdapter
@@ -61,7 +62,7 @@ extension Container {
             $0.set(Links.self, to: links)
             $0.clock = AnyClock(clock)
             // Closing releases what was set, and a request may outlive that: a loader stays.
-            $0.replace(\.timestamp) { _ in .following(clock, from: 1_000_000_000) }
+            $0.replace(\.date) { _ in .following(clock, from: Date(timeIntervalSince1970: 1_000_000_000)) }
             $0.randomness = .linearCongruential(withSeed: 1)
             $0.startLogging(label: "test") { _ in SwiftLogNoOpLogHandler() }
         }

@@ -1,4 +1,5 @@
 import Fugu
+import FuguFoundation
 import FuguTesting
 import Hummingbird
 import Testing
@@ -62,7 +63,7 @@ import Testing
     @Test("An address may ask so often in a minute, and again in the next")
     func rate() throws {
         let clock = ManualClock()
-        let limiter = RateLimiter(timestamp: .following(clock))
+        let limiter = RateLimiter(date: .following(clock))
         for _ in 0..<2 { try limiter.admit("a", limit: 2) }
         clock.move(by: .seconds(50))
         let error = #expect(throws: HTTPError.self) { try limiter.admit("a", limit: 2) }

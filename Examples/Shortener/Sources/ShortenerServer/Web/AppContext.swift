@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguFoundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdAdapter
@@ -96,7 +97,7 @@ package enum User: Sendable, Equatable {
 
 extension ContainerKeys {
     /// Shared by all requests, since it reads nothing that belongs to one.
-    var rateLimiter: FeatureKey<RateLimiter> { .init { RateLimiter(timestamp: $0.timestamp) } }
+    var rateLimiter: FeatureKey<RateLimiter> { .init { RateLimiter(date: $0.date) } }
 }
 
 /// Counts the requests of each address in the present minute.
@@ -111,14 +112,14 @@ final class RateLimiter: Sendable {
         var counts: [String: UInt] = [:]
     }
 
-    private let timestamp: Timestamp
+    private let date: DateGenerator
     private let state = Mutex(State())
 
-    init(timestamp: Timestamp) { self.timestamp = timestamp }
+    init(date: DateGenerator) { self.date = date }
 
     /// - Throws: 429 if the address has sent too many requests.
     func admit(_ client: String, limit: UInt) throws {
-        let now = timestamp.now
+        let now = date.now.timeIntervalSince1970
         let minute = Int((now / 60).rounded(.down))
         let isAdmitted = state.withLock { state in
             if state.minute != minute { state = State(minute: minute) }

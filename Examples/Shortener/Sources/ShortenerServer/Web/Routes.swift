@@ -1,4 +1,6 @@
+import Foundation
 import Fugu
+import FuguFoundation
 import FuguScopes
 import HTTPTypes
 import Hummingbird
@@ -46,7 +48,7 @@ struct LinkRoutes {
         for _ in 0..<10 {
             let link = Link(
                 code: CodeMaker.code(from: container.randomness), target: target.text,
-                created: Int(container.timestamp.now))
+                created: Int(container.date.now.timeIntervalSince1970))
             guard try await links.add(link) else { continue }
             container.requestLogger.info("Created \(link.code)")
             return EditedResponse(
@@ -70,7 +72,7 @@ struct LinkRoutes {
         // Both first: what a request has, it keeps, even if the program ends meanwhile.
         let (links, hits) = (try await container[Links.self], try await container[HitCounter.self])
         guard let link = try await links.link(code) else { throw HTTPError(.notFound, message: "No such link.") }
-        hits.count(code, on: day(of: container.timestamp.now))
+        hits.count(code, on: day(of: container.date.now.timeIntervalSince1970))
         return Response(status: .found, headers: [.location: link.target])
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Fugu
+import FuguFoundation
 import FuguTesting
 import Testing
 
@@ -137,9 +138,9 @@ extension ContainerKeys {
 
 struct Doorman {
     @Injected(\.greeter) var greeter
-    @Injected(\.timestamp) var timestamp
+    @Injected(\.date.now) var now
 
-    func report() -> String { "\(greeter.text) It is second \(Int(timestamp.now))." }
+    func report() -> String { "\(greeter.text) It is second \(Int(now.timeIntervalSince1970))." }
 }
 
 extension ContainerKeys {

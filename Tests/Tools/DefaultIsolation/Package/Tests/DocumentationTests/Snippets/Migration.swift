@@ -22,17 +22,17 @@ extension ContainerKeys {
 
 struct Forecast {
     @Injected(\.weather) var weather
-    @Injected(\.timestamp) var timestamp
+    @Injected(\.date.now) var now
 
     func line(for city: String) async throws -> String {
-        "\(Int(timestamp.now)): \(city), \(try await weather.temperature(city)) °C"
+        "\(Int(now.timeIntervalSince1970)): \(city), \(try await weather.temperature(city)) °C"
     }
 }
 
 @Test(
     .container {
         $0.weather.temperature = { _ in 21 }
-        $0.timestamp = .constant(0)
+        $0.date.now = Date(timeIntervalSince1970: 0)
     })
 func forecast() async throws {
     #expect(try await Forecast().line(for: "Catania") == "0: Catania, 21.0 °C")
@@ -78,7 +78,7 @@ extension Snippets {
         try await run {
             let line = try await Container.with {
                 $0.weather = WeatherClient { _ in 21 }
-                $0.timestamp = .constant(0)
+                $0.date.now = Date(timeIntervalSince1970: 0)
             } operation: {
                 try await Forecast().line(for: "Catania")
             }
@@ -114,7 +114,7 @@ extension Snippets {
         try await run {
             let app = Container()
             app.weather = WeatherClient { _ in 21 }
-            let preview = app.child { $0.timestamp = .constant(0) }
+            let preview = app.child { $0.date.now = Date(timeIntervalSince1970: 0) }
             print(try await preview.weather.temperature("Etna"))  // 21.0
         }
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Fugu
 import FuguConfiguration
 import FuguFoundation
@@ -22,11 +23,11 @@ nonisolated struct Reminder {
     let container = Container.current
 
     func remind(_ address: String) throws {
-        try container.mail.send("It is second \(Int(container.timestamp.now)).", address)
+        try container.mail.send("It is second \(Int(container.date.now.timeIntervalSince1970)).", address)
     }
 }
 
-@Suite(.container { $0.timestamp = .constant(60) })
+@Suite(.container { $0.date.now = Date(timeIntervalSince1970: 60) })
 struct ReminderTests {
     @Test(.container { $0.mail.send = { text, _ in #expect(text == "It is second 60.") } })
     func text() throws {
@@ -43,13 +44,13 @@ struct ReminderTests {
 nonisolated final class SnoozeXCTests: XCTestCase {
     override func invokeTest() {
         Container.strict {
-            $0.timestamp = .constant(60)
+            $0.date.now = Date(timeIntervalSince1970: 60)
         } operation: {
             super.invokeTest()
         }
     }
 
-    func testTime() { XCTAssertEqual(Container.current.timestamp.now, 60) }
+    func testTime() { XCTAssertEqual(Container.current.date.now.timeIntervalSince1970, 60) }
 }
 
 struct Player: Feature, External {
@@ -84,7 +85,7 @@ extension Trait where Self == ContainerTrait {
 }
 
 @Suite(.doubles) struct InvitationTests {
-    @Test(.container { $0.timestamp = .constant(60) }) func sends() throws {
+    @Test(.container { $0.date.now = Date(timeIntervalSince1970: 60) }) func sends() throws {
         try Reminder().remind("ada@example.org")
     }
 
@@ -92,7 +93,7 @@ extension Trait where Self == ContainerTrait {
 
     @Test(
         .container {
-            $0.timestamp = .constant(60)
+            $0.date.now = Date(timeIntervalSince1970: 60)
             $0.mail.send = { _, _ in throw Full() }
         })
     func fails() {
@@ -100,7 +101,7 @@ extension Trait where Self == ContainerTrait {
     }
 }
 
-@Test(.doubles, .container { $0.timestamp = .constant(60) }) func sendsAlone() throws {
+@Test(.doubles, .container { $0.date.now = Date(timeIntervalSince1970: 60) }) func sendsAlone() throws {
     try Reminder().remind("ada@example.org")
 }
 
@@ -117,10 +118,10 @@ extension Trait where Self == ContainerTrait {
 }
 
 nonisolated func serve(in container: Container = Container()) -> String {
-    "It is second \(Int(container.timestamp.now))."
+    "It is second \(Int(container.date.now.timeIntervalSince1970))."
 }
 
-@Test(.container { $0.timestamp = .constant(60) }) func serves() {
+@Test(.container { $0.date.now = Date(timeIntervalSince1970: 60) }) func serves() {
     #expect(serve(in: Container.current.child()) == "It is second 60.")
 }
 
@@ -134,20 +135,20 @@ func conformanceOfSources() throws {
         of: DictionarySource(["api.timeout": 30], name: "mine"), holding: ["api.timeout": 30], lacking: ["api.retries"])
 }
 
-@Suite(.container { $0.useStandardDoubles(startingAt: 60) })
+@Suite(.container { $0.useStandardDoubles(startingAt: Date(timeIntervalSince1970: 60)) })
 struct SnoozeTests {
     @Test func rings() async throws {
         let container = Container.current
         let snooze = Task { try await container.clock.sleep(for: .seconds(540)) }
         await container.manualClock.advance(by: .seconds(540))
         try await snooze.value
-        #expect(container.timestamp.now == 600)
+        #expect(container.date.now.timeIntervalSince1970 == 600)
     }
 }
 
 @Suite(.container { $0[UserName.self] = "Grace" })
 struct DoormanTests {
-    @Test(.container { $0.timestamp = .constant(86_400) })
+    @Test(.container { $0.date.now = Date(timeIntervalSince1970: 86_400) })
     func report() {
         #expect(Doorman().report() == "Hello, Grace! It is second 86400.")
     }
