@@ -37,9 +37,11 @@ struct UUIDGeneratorTests {
         expect(three(1), equals: three(1))
         expect(Set(three(1) + three(2)).count, equals: 6)
         expect(
-            UUIDGenerator.random(using: .constant(.max))().uuidString, equals: "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF")
-        expect(UUIDGenerator.random(using: .constant(0))().uuidString, equals: "00000000-0000-4000-8000-000000000000")
-        let halves = UUIDGenerator.random(using: .constant(0x0123_4567_89AB_CDEF))()
+            UUIDGenerator.random(using: Randomness { .max })().uuidString,
+            equals: "FFFFFFFF-FFFF-4FFF-BFFF-FFFFFFFFFFFF")
+        expect(
+            UUIDGenerator.random(using: Randomness { 0 })().uuidString, equals: "00000000-0000-4000-8000-000000000000")
+        let halves = UUIDGenerator.random(using: Randomness { 0x0123_4567_89AB_CDEF })()
         expect(halves.uuidString, equals: "01234567-89AB-4DEF-8123-456789ABCDEF")
     }
 

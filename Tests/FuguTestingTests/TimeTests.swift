@@ -148,7 +148,7 @@ extension AnyClockTests {
         }
         let read = Container.with {
             $0.clock = AnyClock(ManualClock())
-            $0.randomness = .constant(9)
+            $0.randomness = Randomness { 9 }
         } operation: {
             let reader = Reader()
             return (reader.clock.now.offset, reader.randomness.next())

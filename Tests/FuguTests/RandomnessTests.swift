@@ -65,27 +65,19 @@ struct RandomnessTests {
         expect(drawn.sorted(), equals: expected.sorted())
     }
 
-    @Test("A constant of 1 draws the lower bound of any range")
+    @Test("A closure that gives 1 draws the lower bound of any range")
     func constant() {
-        let randomness = Randomness.constant(1)
+        let randomness = Randomness { 1 }
         expect(randomness { Int.random(in: 1...6, using: &$0) }, equals: 1)
         expect(randomness { UInt8.random(in: 10..<13, using: &$0) }, equals: 10)
         expect(randomness { Int32.random(in: -7...7, using: &$0) }, equals: -7)
         expect(randomness.next(), equals: 1)
     }
 
-    @Test("A constant that the standard library refuses for ever stops the program with words")
-    func refusedConstant() async {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = Randomness.constant(0)({ Int.random(in: 1...6, using: &$0) })
-        }
-        expectMessage(of: result, "Randomness.constant(0)", "16 million times", "Fix: use .constant(1)")
-    }
-
     @Test("Drawing in place does not set the feature")
     func inPlace() {
         let container = Container()
-        container.randomness = .constant(1)
+        container.randomness = Randomness { 1 }
         let sets = Locked(0)
         let original = container.randomness
         container.randomness = Randomness {
@@ -117,7 +109,7 @@ struct RandomnessTests {
     func throwing() {
         struct Failure: Error {}
         #expect(throws: Failure.self) {
-            let randomness = Randomness.constant(1)
+            let randomness = Randomness { 1 }
             try randomness { _ throws(Failure) -> Void in throw Failure() }
         }
     }

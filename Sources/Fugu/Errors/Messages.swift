@@ -419,10 +419,4 @@ enum Messages {
             + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds.\nFix: link "
             + "Fugu into one of these files only, or into a dynamic library that both of them use."
     }
-
-    static func drawsForEver(_ value: UInt64) -> String {
-        "Fugu: Randomness.constant(\(value)) was drawn 16 million times at a stretch, because the standard library rejects a "
-            + "number that would bias the result, and draws again.\nFix: use .constant(1), which draws the lower bound of a "
-            + "range, or .linearCongruential(withSeed:)."
-    }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Random numbers, for every generic function that takes a generator.
 ///
 /// ```swift
@@ -12,10 +10,11 @@ import Synchronization
 /// feature.
 public struct Randomness: RandomNumberGenerator, Sendable {
     private let draw: @Sendable () -> UInt64
-    /// Counts how often a constant was drawn since a caller began to draw.
-    private var draws: ConstantDraws?
 
     /// Creates a generator from a closure.
+    ///
+    /// `Randomness { 1 }` draws the lower bound of every range of integers. The standard library draws again when a number would bias
+    /// its result, and refuses some numbers forever (0 is one), so a closure that always gives one of those never ends a draw.
     ///
     /// - Parameter draw: A closure that returns 64 random bits. Several threads may call it at the same time.
     public init(_ draw: @escaping @Sendable () -> UInt64) {
@@ -33,7 +32,6 @@ public struct Randomness: RandomNumberGenerator, Sendable {
     /// - Returns: What `body` returns.
     /// - Throws: What `body` throws.
     public func callAsFunction<R, E>(_ body: (inout Randomness) throws(E) -> R) throws(E) -> R {
-        draws?.begin()
         var generator = self
         return try body(&generator)
     }
@@ -56,24 +54,6 @@ public struct Randomness: RandomNumberGenerator, Sendable {
         let generator = Locked(LinearCongruential(seed: seed))
         return Randomness { generator.withLock { $0.next() } }
     }
-
-    /// Returns a generator that always gives the same 64 bits.
-    ///
-    /// `constant(1)` draws the lower bound of every range of integers. Be careful with other values: if the size of a range
-    /// isn't a power of two, the standard library draws again when a number would bias the result, and it refuses some
-    /// constants forever (0 is one). After 16 million draws at a stretch the program stops with a message.
-    ///
-    /// - Parameter value: The bits.
-    /// - Returns: The generator.
-    public static func constant(_ value: UInt64) -> Randomness {
-        let draws = ConstantDraws(of: value)
-        var randomness = Randomness {
-            draws.count()
-            return value
-        }
-        randomness.draws = draws
-        return randomness
-    }
 }
 
 extension ContainerKeys {
@@ -82,20 +62,6 @@ extension ContainerKeys {
     /// The placeholder is a repeatable sequence; a constant could make a caller draw forever.
     public var randomness: FeatureKey<Randomness> {
         .init(placeholder: { .linearCongruential(withSeed: 0) }) { _ in .system }
-    }
-}
-
-/// Detects that the standard library keeps rejecting a constant.
-private final class ConstantDraws: Sendable {
-    private let value: UInt64
-    private let number = Atomic(0)
-
-    init(of value: UInt64) { self.value = value }
-
-    func begin() { number.store(0, ordering: .relaxed) }
-
-    func count() {
-        if number.add(1, ordering: .relaxed).oldValue >= 1 << 24 { stopProgram(Messages.drawsForEver(value)) }
     }
 }
 

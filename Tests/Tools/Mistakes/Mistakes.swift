@@ -109,14 +109,6 @@ struct Mail: Feature, Sendable {
     static func load(in container: any FeatureContainer) -> Mail { Mail { _ in } }
 }
 
-// MARK: ConstantRandomness
-// program: Fugu: Randomness.constant(0) was drawn 16 million times at a stretch, because the standard library rejects a number that would bias the result, and draws again.
-// Cure: use `.constant(1)` or `.linearCongruential(withSeed:)`.
-
-let container = Container()
-container.randomness = .constant(0)
-print(container.randomness { Int.random(in: 1...6, using: &$0) })
-
 // MARK: ContainerGone
 // program: Fugu: Pool was read after its container was released.
 // Cure: keep the container as long as what it made is used.

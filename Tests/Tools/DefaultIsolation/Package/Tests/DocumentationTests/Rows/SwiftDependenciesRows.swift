@@ -186,7 +186,7 @@ private struct Pilot {
         }
 
         // | `\.withRandomNumberGenerator` |
-        Container.current.randomness = .constant(1)
+        Container.current.randomness = Randomness { 1 }
         var randomness = Container.current.randomness
         #expect(Int.random(in: 3...9, using: &randomness) == 3)
     }

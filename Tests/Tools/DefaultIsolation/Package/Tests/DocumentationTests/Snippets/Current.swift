@@ -94,7 +94,7 @@ private func start() { Container.shared.logger = { _ in } }
         let container = Container.current
 
         // | `var random: (ClosedRange<Double>) -> Double` |
-        container.randomness = .constant(1)
+        container.randomness = Randomness { 1 }
 
         // | `var delay: (Duration) async throws -> Void` |
         try await container.clock.sleep(for: .seconds(3))
