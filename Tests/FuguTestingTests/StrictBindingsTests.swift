@@ -20,24 +20,9 @@ struct StrictBindingsTests {
         static func load(in container: any FeatureContainer) -> Pool { Pool { 1 } }
         static var placeholder: Pool { Pool { 0 } }
     }
-    struct Total: Feature {
-        let number: Int
-        static func load(in container: any FeatureContainer) -> Total { Total(number: container[Number.self] + 1) }
-    }
     struct Shop {
         @Injected(Items.self) var items
         @Injected(\.itemsOfTheTest) var sameItems
-    }
-    final class Model {
-        @Injected(Number.self) var number
-        @Injected(Total.self) var total
-    }
-    @MainActor struct Title: MainActorFeature {
-        let text: String
-        static func load(in container: any FeatureContainer) -> Title { Title(text: "\(container[Total.self].number)") }
-    }
-    @MainActor final class Window {
-        @MainActorInjected(Title.self) var title
     }
 
     /// One for each tenant.

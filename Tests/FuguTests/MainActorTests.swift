@@ -93,12 +93,6 @@ extension ContainerKeys {
     fileprivate var law9Voice: MainActorFeatureKey<any Law9Voice> { .init { Law9Speaker($0[Law9Title.self]) } }
 }
 
-@MainActor private final class Law9Window {
-    @MainActorInjected(\.law9Live) var live
-    @MainActorInjected(\.law9Voice) var voice
-    @MainActorInjected(Law9Model.self) var model
-}
-
 struct Law9Size: Sendable { let width: Int }
 extension Law9Size: @MainActor Equatable {
     @MainActor static func == (left: Law9Size, right: Law9Size) -> Bool { left.width == right.width }
@@ -278,19 +272,6 @@ extension MainActorTests {
         expect("\(container.explain(Law9Live.self))".contains("Law9Live"))
     }
 
-    @Test("A wrapper for main-actor features reads at each access, from the current container (laws 8 and 11)")
-    func injected() {
-        let container = Container().unreported
-        let (outside, inside) = (Law9Window(), Container.with(container) { Law9Window() })
-        Container.with(container) {
-            expect(outside.live, is: container[Law9Live.self])
-            expect(outside.model, is: container[Law9Model.self])
-        }
-        expect(inside.live, is: container[Law9Live.self])
-        container[Law9Title.self] = "new"
-        expect(inside.live.title, equals: "new")
-    }
-
     @Test("The key of a main-actor type is the type (law 8)")
     func named() async {
         let container = Container()
@@ -351,7 +332,7 @@ extension MainActorTests {
         try await child.warmUp { $0.load(\.law9Voice) }
         expect(container.ifLoaded(\.law9Voice)?.say(), equals: "I'm untitled")
         expect("\(container.explain(\.law9Voice))".contains("law9Voice"))
-        expect(Container.with(container) { Law9Window().voice.say() }, equals: "I'm untitled")
+        expect(container.law9Voice.say(), equals: "I'm untitled")
     }
 
     @Test("An equality that belongs to the main actor is asked there and nowhere else (law 8)")
@@ -386,7 +367,6 @@ extension MainActorTests {
             "container.replace(\\.model) { _ in model }", "container.decorate(Model.self) { model, _ in model }",
             "container.decorate(\\.model) { model, _ in model }",
             "_ = container[MainActorFeatureKey(Model.self)]",
-            "@MainActorInjected(Model.self) var injected; _ = injected",
         ]
         // One line for each.
         let uses = ["@MainActor", "nonisolated"].map { isolation in
@@ -449,7 +429,6 @@ extension MainActorTests {
             struct Doorman {
                 @Injected(\\.greeter) var greeter
                 @Injected(\\.timeout) var timeout
-                @MainActorInjected(\\.screen) var screen
             }
             nonisolated func use(_ container: Container) async throws -> String {
                 container.observe(\\.greeter) { print($0.text) }

@@ -18,7 +18,8 @@
 ///
 /// Use the wrapper in structs, actors, and main-actor classes. In an `@Observable` class, write
 /// `@ObservationIgnored @Injected(\.timeout) var timeout`. A nonisolated `Sendable` class can't use it, since a property wrapper
-/// is a `var`: keep the container in a constant there and read from it.
+/// is a `var`: keep the container in a constant there and read from it. No wrapper reads what belongs to the main actor: write
+/// `var screen: Screen { Container.current.screen }`.
 @propertyWrapper public struct Injected<Value>: Sendable {
     @usableFromInline let source: InjectionSource
     @usableFromInline let read: @Sendable (Container) -> Value
@@ -100,56 +101,6 @@
     /// Reads in a test, where failures have the place.
     @usableFromInline func reading(_ container: Container) -> Value {
         ReadPlace.$current.withValue(place) { read(container) }
-    }
-}
-
-/// A property wrapper that reads a feature of the main actor from a container at each access.
-///
-/// ```swift
-/// @MainActor final class Window {
-///     @MainActorInjected(\.screen) var screen
-/// }
-/// ```
-///
-/// It reads from the same container as ``Injected``. You can create it anywhere on the main actor, and read it only there.
-@MainActor @propertyWrapper public struct MainActorInjected<Value: Sendable> {
-    private let source: InjectionSource
-    private let read: @MainActor (Container) -> Value
-    private let place: SourcePlace
-
-    /// Creates a wrapper that reads a feature at each access.
-    ///
-    /// - Parameters:
-    ///   - feature: The type of the feature.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    public init<F: MainActorFeature>(
-        _ feature: F.Type, fileID: StaticString = #fileID, line: UInt = #line
-    ) where Value == F.Instance {
-        let key = MainActorFeatureKey(F.self)
-        self.init({ _ in key }, fileID: fileID, line: line)
-    }
-
-    /// Creates a wrapper that reads a feature at each access.
-    ///
-    /// - Parameters:
-    ///   - key: A key path to the feature: `\.screen`.
-    ///   - fileID: The file of the wrapper, for messages.
-    ///   - line: The line of the wrapper, for messages.
-    public init(
-        _ key: (ContainerKeys) -> MainActorFeatureKey<Value>, fileID: StaticString = #fileID, line: UInt = #line
-    ) {
-        let key = key(ContainerKeys())
-        source = .asking
-        read = { $0[key] }
-        place = SourcePlace(fileID, line, "@Injected")
-    }
-
-    /// The instance that the container gives now.
-    public var wrappedValue: Value {
-        let container = source.container
-        if !TestProcess.isTesting { return read(container) }
-        return ReadPlace.$current.withValue(place) { read(container) }
     }
 }
 

@@ -114,18 +114,10 @@ extension Injected {
     public init<F: AsyncFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
 
     /// Not available: a nonisolated property can't read what belongs to the main actor.
-    @available(*, unavailable, message: "it belongs to the main actor; write @MainActorInjected")
+    @available(
+        *, unavailable, message: "it belongs to the main actor; write a computed property that reads Container.current"
+    )
     public init<F: MainActorFeature>(_ feature: F.Type) where Value == F.Instance { fatalError() }
-}
-
-extension MainActorInjected {
-    /// Not available: the wrapper is for keys of the main actor.
-    @available(*, unavailable, message: "it doesn't belong to the main actor; write @Injected")
-    public init(_ read: @escaping (any FeatureContainer) -> Value) { fatalError() }
-
-    /// Not available: the wrapper is for features of the main actor.
-    @available(*, unavailable, message: "it doesn't belong to the main actor; write @Injected")
-    public init<F: NonisolatedFeature>(_ feature: F.Type) where Value == F.ContainerValue { fatalError() }
 }
 
 extension PropertyKey {

@@ -113,8 +113,9 @@ nonisolated struct Doorman {
 }
 
 @MainActor final class Window {
-    @MainActorInjected(\.screen) var screen
-    @MainActorInjected(\.speech) var speech
+    private let container = Container.current
+    var screen: Screen { container.screen }
+    var speech: any Speech { container.speech }
     var titles: [String] = []
 
     func follow(_ container: Container) -> Task<Void, Never> {

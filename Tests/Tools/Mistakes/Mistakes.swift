@@ -300,8 +300,8 @@ final class Client: Sendable {
 }
 
 // MARK: InjectedMainActor
-// compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write @MainActorInjected
-// Cure: write `@MainActorInjected(Screen.self) var screen`.
+// compiler: error: 'init(_:)' is unavailable: it belongs to the main actor; write a computed property that reads Container.current
+// Cure: write `var screen: Screen { Container.current[Screen.self] }`.
 
 @MainActor final class Screen: MainActorFeature {
     init() {}
@@ -314,7 +314,7 @@ final class Client: Sendable {
 
 // MARK: InjectedMainActorByName
 // compiler: error: converting non-Sendable function value to '@Sendable (any FeatureContainer) -> Screen' may introduce data races
-// Cure: write `@MainActorInjected(\.screen) var screen`.
+// Cure: write `var screen: Screen { Container.current.screen }`.
 
 @MainActor final class Screen: MainActorFeature {
     init() {}
@@ -731,30 +731,6 @@ struct Device: Feature {
 
 extension ContainerKeys {
     var screen: FeatureKey<Screen> { .init(Screen.self) }
-}
-
-// MARK: MainActorInjectedPlain
-// compiler: error: 'init(_:)' is unavailable: it doesn't belong to the main actor; write @Injected
-// Cure: write `@Injected(\.timeout) var timeout`.
-
-extension ContainerKeys {
-    var timeout: PropertyKey<Int> { .init(defaultValue: 30) }
-}
-
-@MainActor final class Window {
-    @MainActorInjected(\.timeout) var timeout
-}
-
-// MARK: MainActorInjectedPlainType
-// compiler: error: 'init(_:)' is unavailable: it doesn't belong to the main actor; write @Injected
-// Cure: write `@Injected(Greeter.self) var greeter`.
-
-struct Greeter: Feature {
-    static func load(in container: any FeatureContainer) -> Greeter { Greeter() }
-}
-
-@MainActor struct Window {
-    @MainActorInjected(Greeter.self) var greeter
 }
 
 // MARK: MainActorInPlainKey

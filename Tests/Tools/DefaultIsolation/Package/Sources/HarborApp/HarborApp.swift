@@ -57,7 +57,7 @@ extension ContainerKeys {
 package final class BerthScreen {
     // wiring of berths
     @Injected(\.bookings) private var bookings
-    @MainActorInjected(\.announcer) private var announcer
+    private var announcer: any Announcer { Container.current.announcer }
     // end
     package private(set) var text = ""
 

@@ -85,7 +85,8 @@ extension ContainerKeys {
 }
 
 package final class Window {
-    @MainActorInjected(\.screen) package var screen
+    private let container = Container.current
+    package var screen: Screen { container.screen }
     @Injected(\.greeter) package var greeter
     package private(set) var titles: [String] = []
 

@@ -49,7 +49,7 @@ extension ContainerKeys {
 }
 
 @MainActor private final class Talker {
-    @MainActorInjected(\.speech) var speech
+    var speech: any Speech { Container.current.speech }
 }
 
 extension ContainerKeys {

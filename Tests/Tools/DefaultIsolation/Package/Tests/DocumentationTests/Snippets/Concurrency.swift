@@ -85,7 +85,7 @@ extension ContainerKeys {
 }
 
 @MainActor final class Toolbar {
-    @MainActorInjected(\.dashboard) var dashboard
+    var dashboard: Dashboard { Container.current.dashboard }
 
     var title: String { "Tools for: \(dashboard.title)" }
 }
