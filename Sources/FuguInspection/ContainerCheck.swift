@@ -59,7 +59,7 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     ///
     /// Features that need them weren't loaded, and are listed with them; set them to check those, too.
     public let unknown: [Feature]
-    /// Features that nothing supplies, with those that need them; see `Required`.
+    /// Features that nothing supplies, with those that need them; see `FeatureKey.required`.
     public let missing: [Feature]
     /// The paths of loads that need themselves.
     public let cycles: [[String]]

@@ -47,11 +47,6 @@ struct StrictTestValueTests {
         static func load(in container: any FeatureContainer) -> String { loaded("live") }
         static func testValue(in container: any FeatureContainer) -> String { "screen \(container[Number.self])" }
     }
-    /// What another module supplies.
-    enum Payments: Feature, Required {
-        typealias Instance = String
-        static func testValue(in container: any FeatureContainer) -> String { "free" }
-    }
     /// Made from one of them.
     struct Page: Feature {
         let links: Store
@@ -110,7 +105,6 @@ struct StrictTestValueTests {
                 expect(try container[Parsed.self], equals: "parsed 3")
                 await expect(try container[Pool.self], equals: "pool of server 3")
                 await expect(container[Screen.self], equals: "screen 3")
-                expect(container[Payments.self], equals: "free")
                 expect(container.feed + container.bills, equals: "feed 3, bills")
                 await expect(MainActor.run { container.panel }, equals: "panel 3")
                 expect(container[Page.self].links, is: container[Links.self])
@@ -198,8 +192,8 @@ struct StrictTestValueTests {
         let found = await issues {
             let container = Container.strict { $0.set(Parsed.self, to: "set") }
             expect(try container[Parsed.self], equals: "set")
-            container.replace(Payments.self) { "replaced with \($0[Number.self])" }
-            expect(container[Payments.self], equals: "replaced with 0")
+            container.replace(\.bills) { "replaced with \($0[Number.self])" }
+            expect(container.bills, equals: "replaced with 0")
             container.decorate(\.feed) { feed, _ in "around \(feed)" }
             expect(container.feed, equals: "around feed 0, ")
         }
@@ -271,7 +265,7 @@ struct StrictTestValueTests {
         let check = await Container().check { list in
             list.load(Page.self)
             list.load(Pool.self)
-            list.load(Payments.self)
+            list.load(\.bills)
         }
         expect(
             "\(check)",
@@ -280,11 +274,11 @@ struct StrictTestValueTests {
                   Page: Links
                 external, loaded from its value for tests
                   Links
-                  Payments
                   Pool
                   Server
+                  \\.bills
                 missing
-                  Payments
+                  \\.bills
                 """)
         expect(Self.live.value, equals: 0)
     }

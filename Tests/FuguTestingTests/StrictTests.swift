@@ -6,6 +6,10 @@ import StrictnessCases
 import Support
 import Testing
 
+extension ContainerKeys {
+    fileprivate var payments: FeatureKey<Double> { .required(placeholder: 0) }
+}
+
 /// A strict container loads nothing that reaches outside (law 19).
 struct StrictTests {
     @Test(
@@ -221,17 +225,12 @@ struct StrictTests {
             ])
     }
 
-    private enum Payments: Feature, Required {
-        typealias Instance = Double
-        static var placeholder: Double { 0 }
-    }
-
     @Test("A required feature that a test doesn't set fails it with the fix (law 19)")
     func required() async {
         let found = await issues {
-            try await runCase(.container) { expect(Container.current[Payments.self], equals: 0) }
+            try await runCase(.container) { expect(Container.current.payments, equals: 0) }
         }
-        let refusal = "Fugu: Payments has to be supplied and wasn't set for this test.\n"
+        let refusal = "Fugu: \\.payments has to be supplied and wasn't set for this test.\n"
         expect(found.count, equals: 1)
         expect(found.first?.text.hasPrefix(refusal), equals: true)
     }

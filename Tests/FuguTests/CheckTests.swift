@@ -6,6 +6,7 @@ import Testing
 extension ContainerKeys {
     fileprivate var checkedID: PropertyKey<Int> { .init(defaultValue: 0) }
     fileprivate var checkedUser: PropertyKey<String> { .init(defaultValue: "guest") }
+    fileprivate var checkedPayments: FeatureKey<Int> { .required(placeholder: 0) }
     fileprivate var checkedScreen: MainActorFeatureKey<Int> { .init { _ in 1 } }
 }
 
@@ -40,22 +41,17 @@ extension CheckTests {
         static var placeholder: Mailer { Mailer() }
         static func load(in container: any FeatureContainer) -> Mailer { fatalError("reaches outside") }
     }
-    struct Payments: Feature, Required {
-        static var placeholder: Payments { Payments() }
-    }
-    struct Search: AsyncFeature, Required {}
     struct Database: AsyncFeature, External {
         static func load(in container: any FeatureContainer) async throws -> Database { fatalError("reaches outside") }
     }
     struct Signup: Feature {
         static func load(in container: any FeatureContainer) -> Signup {
-            _ = (container[Mailer.self], container[Payments.self], container[Session.self])
+            _ = (container[Mailer.self], container.checkedPayments, container[Session.self])
             return Signup()
         }
     }
     struct Reports: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Reports {
-            _ = try? await container[Search.self]
             _ = try await container[Database.self]
             return Reports()
         }
@@ -148,8 +144,7 @@ extension CheckTests {
                 external, without a placeholder, so features that need it weren't loaded
                   Database: Reports
                 missing
-                  Payments: Signup
-                  Search: Reports
+                  \\.checkedPayments: Signup
                 needs itself
                   First → Second → First
                   Third → Third
@@ -173,7 +168,7 @@ extension CheckTests {
             _ = container[URL.self]
             return Mailer()
         }
-        let container = root.child { $0[Payments.self] = Payments() }
+        let container = root.child { $0.checkedPayments = 1 }
         let check = await container.check(overriding: \.checkedID) { $0.load(Signup.self) }
         expect(!check.hasProblems)
         expect(check.external, equals: [])
@@ -222,6 +217,7 @@ extension ContainerKeys {
     fileprivate var visit: PropertyKey<Int> { .init(defaultValue: 0) }
     fileprivate var tenant: PropertyKey<String> { .init(defaultValue: "none") }
     fileprivate var session: PropertyKey<String> { .required() }
+    fileprivate var billing: FeatureKey<Int> { .required { _ in 0 } }
     fileprivate var tracer: FeatureKey<Int> {
         .init(placeholder: { 0 }) { _ in
             Issue.record("reached outside"); return 1
@@ -461,12 +457,9 @@ extension ContainerKeys {
                 """)
     }
 
-    struct Billing: Feature, Required {
-        static func testValue(in container: any FeatureContainer) -> Billing { Billing() }
-    }
     struct Checkout: Feature {
         static func load(in container: any FeatureContainer) -> Checkout {
-            _ = container[Billing.self]
+            _ = container.billing
             return Checkout()
         }
     }
@@ -476,8 +469,8 @@ extension ContainerKeys {
     )
     func required() async {
         let check = await Container().check { $0.load(Checkout.self) }
-        expect(check.missing.map(\.name), equals: ["Billing"])
-        expect("\(check)".hasPrefix("depends on features that weren't loaded\n  Checkout: Billing\n"), "\(check)")
+        expect(check.missing.map(\.name), equals: ["\\.billing"])
+        expect("\(check)".hasPrefix("depends on features that weren't loaded\n  Checkout: \\.billing\n"), "\(check)")
     }
 
     struct Greeting: Feature {

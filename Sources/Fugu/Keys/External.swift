@@ -79,63 +79,6 @@ extension External where Self: AsyncFeature {
     public static var _key: KeyDefinition { definition.external { Payload(try preview) } }
 }
 
-/// A feature that a module declares and another one supplies.
-///
-/// An interface module declares what it needs, without a load:
-///
-/// ```swift
-/// public enum Payments: Feature, Required {
-///     public typealias Instance = any PaymentService
-///     public static var placeholder: any PaymentService { UnimplementedPayments() }
-/// }
-/// ```
-///
-/// The program, which knows the implementation, supplies it before the first read:
-///
-/// ```swift
-/// container.replace(Payments.self) { CardPayments(url: $0.paymentsURL) }
-/// ```
-///
-/// A read of a ``Feature`` that nothing supplies stops the program with the path that led there, and a read of another kind throws
-/// ``LoadError``. A ``Container/warmUp(progress:_:)`` that reaches such features throws ``WarmUpError`` with all of them instead,
-/// so load what your program needs when it starts. In strict containers, those of tests, it's refused like any ``External``
-/// feature.
-public protocol Required: External {}
-
-extension Required where Self: Feature {
-    /// Stops the program, because nothing supplies the feature, unless a warm-up collects such features.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: The placeholder, which isn't kept.
-    public static func load(in container: any FeatureContainer) -> Instance {
-        container._container.lacksSupply()
-        if hasTestValue { return instance(testValue(in: container)).value(as: Instance.self) }
-        return placeholder
-    }
-}
-
-extension Required where Self: ThrowingFeature {
-    /// Throws, because nothing supplies the feature.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: Nothing.
-    /// - Throws: ``LoadError``.
-    public static func load(in container: any FeatureContainer) throws -> Instance {
-        throw container._container.supplyError(of: Key(raw: _key.raw))
-    }
-}
-
-extension Required where Self: AsyncFeature {
-    /// Throws, because nothing supplies the feature.
-    ///
-    /// - Parameter container: The handle of the load.
-    /// - Returns: Nothing.
-    /// - Throws: ``LoadError``.
-    public static func load(in container: any FeatureContainer) async throws -> Instance {
-        throw container._container.supplyError(of: Key(raw: _key.raw))
-    }
-}
-
 extension FeatureKey {
     /// Returns a key for a feature that another module supplies.
     ///
@@ -147,7 +90,9 @@ extension FeatureKey {
     /// container.replace(\.payments) { CardPayments(url: $0.paymentsURL) }
     /// ```
     ///
-    /// See ``Required`` for what happens if nothing supplies it.
+    /// A read that nothing supplies stops the program with the path that led there. A ``Container/warmUp(progress:_:)`` that reaches
+    /// such features throws ``WarmUpError`` with all of them instead, so load what your program needs when it starts. In strict
+    /// containers, those of tests, they're refused like an ``External`` feature.
     ///
     /// - Parameters:
     ///   - home: The container in which the instance lives.
@@ -173,7 +118,7 @@ extension FeatureKey {
     /// }
     /// ```
     ///
-    /// See ``Required`` for what happens if nothing supplies it.
+    /// See ``required(home:placeholder:member:fileID:line:column:)`` for what happens if nothing supplies it.
     ///
     /// - Parameters:
     ///   - home: The container in which the instance lives.
@@ -207,23 +152,15 @@ extension FeatureKey {
 }
 
 extension Key {
-    /// Whether another module has to supply the feature.
-    package var isRequired: Bool {
-        guard let type else { return ValueKeys.descriptor(of: self).traits.isRequired }
-        return type is any Required.Type
-    }
+    /// Whether code or another module has to supply what the key stands for.
+    package var isRequired: Bool { traits.isRequired }
 }
 
 extension Container {
     /// Stops the program, because nothing supplies the feature whose load runs, unless a warm-up collects such features.
     fileprivate func lacksSupply() {
-        guard case .handle(let load) = role else { stopProgram(supplyError(of: nil).description) }
-        let error = supplyError(of: load.key)
+        guard case .handle(let load) = role else { stopProgram(LoadError.notSupplied([]).description) }
+        let error = LoadError.notSupplied(load.way)
         if !load.frame.noteMissingSupply(error) { stopProgram(error.description) }
-    }
-
-    fileprivate func supplyError(of key: Key?) -> LoadError {
-        guard case .handle(let load) = role else { return .notSupplied(key.map { [$0] } ?? []) }
-        return .notSupplied(load.way)
     }
 }

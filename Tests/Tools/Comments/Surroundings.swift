@@ -123,10 +123,6 @@ public protocol PaymentService: Sendable {}
 struct UnimplementedPayments: PaymentService {}
 struct CardPayments: PaymentService { init(url: String) {} }
 struct FreePayments: PaymentService {}
-enum Payments: Feature, Required {
-    typealias Instance = any PaymentService
-    static var placeholder: any PaymentService { UnimplementedPayments() }
-}
 extension ContainerKeys {
     var payments: FeatureKey<any PaymentService> { .required(placeholder: UnimplementedPayments()) }
 }

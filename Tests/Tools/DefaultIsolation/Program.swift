@@ -71,12 +71,7 @@ final class Screen: MainActorFeature {
     func say() -> String { "I'm \(name)" }
 }
 
-// A feature that another module supplies, a list that modules add to, and a pool for each tenant.
-enum Payments: Feature, Required {
-    typealias Instance = @Sendable (Int) -> String
-    static var placeholder: Instance { { "placeholder for \($0)" } }
-}
-
+// A pool for each tenant, a feature that another module supplies, and a list that modules add to.
 struct Pool: Feature {
     let tenant: String
     static func load(in container: any FeatureContainer) -> Pool { Pool(tenant: container.tenant) }
@@ -84,7 +79,7 @@ struct Pool: Feature {
 }
 
 extension ContainerKeys {
-    var payments: FeatureKey<Payments.Instance> { .init(Payments.self) }
+    var payments: FeatureKey<@Sendable (Int) -> String> { .required { _ in { "placeholder for \($0)" } } }
     var pool: FeatureKey<Pool> { .init(Pool.self) }
     var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
     var routes: FeatureKey<[String]> { .init { _ in [] } }
@@ -193,7 +188,7 @@ nonisolated func off(_ container: Container) async throws {
 nonisolated func offAbilities(_ container: Container) async throws {
     container.contribute(to: \.routes) { _ in "/health" }
     container.userName = "Ada"
-    container.reset(Payments.self)
+    container.reset(\.payments)
     container.payments = { "free, not \($0)" }
     precondition(container.routes == ["/users/Ada", "/health"] && container.payments(5) == "free, not 5")
     let tenants = container.children(by: \.tenant, capacity: 1)

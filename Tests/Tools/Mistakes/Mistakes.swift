@@ -1033,18 +1033,6 @@ struct Greeter: Feature {
 
 func begin(_ container: Container) { container.register(Greeter.self) { _ in Greeter() } }
 
-// MARK: RequiredWithoutInstance
-// compiler: error: type 'Stores' does not conform to protocol 'External'
-// Cure: write `typealias Instance = any Store`: there is no load from which the compiler could tell.
-
-protocol Store: Sendable {}
-
-struct NoStore: Store {}
-
-enum Stores: Feature, Required {
-    static var placeholder: any Store { NoStore() }
-}
-
 // MARK: RuleReadsItsScope
 // program: Fugu: a rule for scope /orders reads that scope while it is being configured.
 // Cure: read from the container that the rule is given.

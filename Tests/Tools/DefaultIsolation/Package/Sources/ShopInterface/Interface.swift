@@ -12,11 +12,6 @@ package nonisolated struct NoPayments: PaymentService {
     package func pay(_ amount: Int) async throws -> String { throw Unpaid() }
 }
 
-package enum Payments: Feature, Required {
-    package typealias Instance = any PaymentService
-    package static var placeholder: any PaymentService { NoPayments() }
-}
-
 package nonisolated struct Stock: AsyncFeature, External, Sendable {
     package var count: @Sendable (_ article: String) async throws -> Int
 
@@ -32,6 +27,6 @@ package nonisolated struct Stock: AsyncFeature, External, Sendable {
 extension ContainerKeys {
     package var userName: PropertyKey<String> { .init(defaultValue: "guest") }
     package var tenant: PropertyKey<String> { .init(defaultValue: "nobody") }
-    package var payments: FeatureKey<any PaymentService> { .init(Payments.self) }
+    package var payments: FeatureKey<any PaymentService> { .required(placeholder: NoPayments()) }
     package var routes: FeatureKey<[String]> { .init { _ in [] } }
 }

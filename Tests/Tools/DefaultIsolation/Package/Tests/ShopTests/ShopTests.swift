@@ -89,7 +89,7 @@ import Testing
         await withKnownIssue {
             await #expect(throws: NoPayments.Unpaid.self) { try await Container.strict().payments.pay(5) }
         } matching: { issue in
-            issue.comments.first?.rawValue.hasPrefix("Fugu: Payments has to be supplied") == true
+            issue.comments.first?.rawValue.hasPrefix("Fugu: \\.payments has to be supplied") == true
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
         let container = Container()
         let forgotten = await container.check(loading: roots)
-        #expect(forgotten.missing.map(\.name) == ["Payments"])
+        #expect(forgotten.missing.map(\.name) == ["\\.payments"])
         start(container)
         let check = await container.check(overriding: \.tenant, loading: roots)
         #expect(!check.hasProblems && check.overriding.map(\.name) == ["Connection"], "\(check)")

@@ -129,12 +129,8 @@ extension ContainerKeys {
 }
 
 // | `promised()`, `self { fatalError() }`, `Factory<Service?>` |
-private enum Foghorn: Feature, Required {
-    typealias Instance = String
-    static var placeholder: String { "" }
-}
-
 extension ContainerKeys {
+    fileprivate var foghorn: FeatureKey<String> { .required(placeholder: "") }
     fileprivate var spareSiren: PropertyKey<Siren?> { .init() }
 }
 

@@ -38,11 +38,12 @@ public enum PublicPage {
         let language: String
         func meaning(of word: String) -> String? { "\(word) in \(language)" }
     }
+}
 
-    public enum Phrasebook: Feature, Required {
-        public typealias Instance = any Dictionary
-        public static var placeholder: any Dictionary { EmptyDictionary() }
-    }
+extension ContainerKeys {
+    public typealias Dictionary = PublicPage.Dictionary
+    private typealias EmptyDictionary = PublicPage.EmptyDictionary
+    public var phrasebook: FeatureKey<any Dictionary> { .required(placeholder: EmptyDictionary()) }
 }
 
 extension ContainerKeys {
@@ -50,7 +51,6 @@ extension ContainerKeys {
 }
 
 extension Snippets {
-    private typealias Phrasebook = PublicPage.Phrasebook
     private typealias Words = PublicPage.Words
     private typealias LanguageDictionary = PublicPage.LanguageDictionary
 
@@ -70,12 +70,12 @@ extension Snippets {
         try await run {
             let container = Container()
             do {
-                try await container.warmUp { $0.load(Phrasebook.self) }
+                try await container.warmUp { $0.load(\.phrasebook) }
             } catch let error as WarmUpError {
-                print(error.failures.map { $0.path.joined(separator: " → ") })  // ["Phrasebook"]
+                print(error.failures.map { $0.path.joined(separator: " → ") })  // ["\\.phrasebook"]
             }
-            container.replace(Phrasebook.self) { LanguageDictionary(language: $0.language) }
-            print(container[Phrasebook.self].meaning(of: "fugu") ?? "unknown")  // fugu in en
+            container.replace(\.phrasebook) { LanguageDictionary(language: $0.language) }
+            print(container.phrasebook.meaning(of: "fugu") ?? "unknown")  // fugu in en
         }
     }
 
