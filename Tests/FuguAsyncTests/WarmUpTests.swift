@@ -147,13 +147,16 @@ extension WarmUpTests {
         expect(error.failures.map { $0.error as? Boom }, equals: [Boom("its own"), Boom("its own")])
     }
 
+    private typealias Progress = (feature: String, error: (any Error)?, finished: Int, total: Int)
+
     @Test("Progress says after each feature how many of how many have finished, and how long it took")
     func progress() async throws {
         let container = Container()
-        let reported = Locked<[WarmUpList.Progress]>([])
+        let reported = Locked<[Progress]>([])
         let tally = Counter()
         let warmUp = Task {
-            try await container.warmUp { progress in
+            try await container.warmUp {
+                let progress = (feature: $0, error: $1, finished: $2, total: $3)
                 reported.withLock { $0.append(progress) }
                 tally.add()
             } _: {
@@ -176,9 +179,12 @@ extension WarmUpTests {
 
     @Test("A failure is progress, too, and differs from a success by its error")
     func failureIsProgress() async throws {
-        let reported = Locked<[WarmUpList.Progress]>([])
+        let reported = Locked<[Progress]>([])
         await #expect(throws: WarmUpError.self) {
-            try await Container().warmUp(progress: { progress in reported.withLock { $0.append(progress) } }) {
+            try await Container().warmUp {
+                let progress = (feature: $0, error: $1, finished: $2, total: $3)
+                reported.withLock { $0.append(progress) }
+            } _: {
                 $0.load(Broken.self)
                 $0.load(Plain.self)
                 $0.load(Round.self)

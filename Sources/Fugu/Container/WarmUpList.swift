@@ -2,10 +2,6 @@
 ///
 /// See ``Container/warmUp(progress:_:)``.
 public struct WarmUpList: Sendable {
-    /// How far a warm-up has come, after one more feature loaded or failed to load: the name of that feature, the error that its load
-    /// threw or `nil`, the number of features that have finished so far, including this one, and the number of all.
-    public typealias Progress = (feature: String, error: (any Error)?, finished: Int, total: Int)
-
     package private(set) var items: [KeyDefinition] = []
 
     package init() {}
@@ -34,12 +30,14 @@ extension Container {
     /// stops the program, as it does at any other read; to have cycles listed, use `check` of FuguInspection.
     ///
     /// - Parameters:
-    ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread.
+    ///   - progress: A closure that is called after each feature loads or fails, one call at a time, on any thread: with the feature's
+    ///     name, the error that its load threw or `nil`, the number of features that have finished, and the number of all.
     ///   - list: A closure that names the features.
     /// - Throws: ``WarmUpError`` with all failures, after everything else was loaded.
     /// - Complexity: Besides the loads, O(*n*) for *n* features.
     public func warmUp(
-        progress: (@Sendable (WarmUpList.Progress) -> Void)? = nil, _ list: (inout WarmUpList) -> Void
+        progress: (@Sendable (_ feature: String, _ error: (any Error)?, _ finished: Int, _ total: Int) -> Void)? = nil,
+        _ list: (inout WarmUpList) -> Void
     ) async throws {
         var warmUp = WarmUpList()
         list(&warmUp)
@@ -61,11 +59,7 @@ extension Container {
             for await (index, failure) in group {
                 finished += 1
                 failures[index] = failure
-                progress?(
-                    (
-                        feature: items[index].key.name, error: failure.first?.error, finished: finished,
-                        total: items.count
-                    ))
+                progress?(items[index].key.name, failure.first?.error, finished, items.count)
             }
             return failures.joined().withoutRepeatedSupplies
         }

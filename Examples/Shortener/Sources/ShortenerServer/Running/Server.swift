@@ -108,10 +108,10 @@ package final class Readiness: Sendable {
 
     func begin(_ features: [String]) { current.withLock { $0.loading = features } }
 
-    func note(_ progress: WarmUpList.Progress) {
+    func note(_ feature: String, isLoaded: Bool) {
         current.withLock { state in
-            if progress.error == nil { state.finished.append(progress.feature) }
-            state.loading.removeAll { $0 == progress.feature }
+            if isLoaded { state.finished.append(feature) }
+            state.loading.removeAll { $0 == feature }
         }
     }
 
@@ -125,9 +125,9 @@ struct WarmUpService: Service {
     func run() async throws {
         let (logger, readiness) = (container.logger, container.readiness)
         readiness.begin(["\(Links.self)", "\(HitCounter.self)"])
-        try await container.warmUp { progress in
-            readiness.note(progress)
-            logger.info("Loaded \(progress.feature), \(progress.finished) of \(progress.total)")
+        try await container.warmUp { feature, error, finished, total in
+            readiness.note(feature, isLoaded: error == nil)
+            logger.info("Loaded \(feature), \(finished) of \(total)")
         } _: {
             $0.load(Links.self)
             $0.load(HitCounter.self)

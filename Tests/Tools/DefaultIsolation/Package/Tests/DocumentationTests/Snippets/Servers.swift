@@ -35,8 +35,8 @@ struct ServersPage {
     }
 
     func start(_ container: Container) async throws {
-        try await container.warmUp { progress in
-            print("\(progress.finished) of \(progress.total): \(progress.feature)")
+        try await container.warmUp { feature, _, finished, total in
+            print("\(finished) of \(total): \(feature)")
         } _: {
             $0.load(Database.self)
             $0.load(Search.self)
