@@ -9,9 +9,6 @@
 /// To set an async feature, use `container.set(Database.self, to: database)` or `replace`; a subscript that suspends can't have
 /// a setter.
 public protocol AsyncFeature: FailableFeature where ContainerValue == Instance {
-    /// The type of the instance.
-    @_documentation(visibility: internal)
-    associatedtype ContainerValue = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.

@@ -22,9 +22,6 @@
 /// Write the conformance in the declaration of the type. The type is then nonisolated, even in a module whose default isolation
 /// is the main actor. What belongs to the main actor conforms to ``MainActorFeature`` instead.
 public protocol Feature: NonisolatedFeature, PlainKey where ContainerValue == Instance {
-    /// The type of the instance.
-    @_documentation(visibility: internal)
-    associatedtype ContainerValue = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.

@@ -5,9 +5,6 @@
 /// To set a throwing feature, use `container.set(Parsed.self, to: parsed)` or `replace`; a subscript that throws can't have a
 /// setter.
 public protocol ThrowingFeature: FailableFeature where ContainerValue == Instance {
-    /// The type of the instance.
-    @_documentation(visibility: internal)
-    associatedtype ContainerValue = Instance
     /// The type that this feature provides. The default is the conforming type.
     associatedtype Instance: Sendable = Self
     /// Creates the instance.
