@@ -1,12 +1,12 @@
 /// The error that an endpoint throws if it isn't implemented.
 ///
 /// In a test, the endpoint, or the refused read that gave it, has already failed the test, so the error doesn't fail it again.
-public struct UnimplementedError: Error, Sendable, CustomStringConvertible {
+package struct UnimplementedError: Error, Sendable, CustomStringConvertible {
     /// The name of the endpoint, as it was passed to `unimplemented`.
     package let endpoint: String
 
     /// The message: which endpoint was called, and what to do.
-    public var description: String { Messages.unimplemented(endpoint) }
+    package var description: String { Messages.unimplemented(endpoint) }
 }
 
 /// Returns a closure that fails the test that calls it, and returns a placeholder.
@@ -69,8 +69,7 @@ public func unimplemented<each Argument>(
 /// Returns a closure that fails the test that calls it, and throws.
 ///
 /// Use it for endpoints that can throw, async or not. The test fails once: the error that the closure throws doesn't fail it
-/// again when it leaves the test function. It's an ``UnimplementedError`` in a test whose container comes from the trait of
-/// FuguTesting, and otherwise an error of the testing library.
+/// again when it leaves the test function.
 ///
 /// See ``unimplemented(_:placeholder:fileID:line:)``.
 ///
