@@ -261,13 +261,13 @@ extension ClosingMeanwhileTests {
     struct Overdue: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing {
             let stage = container.stage
-            container[LoadsProperty.self].add(Frame.current!)
+            container[LoadsProperty.self].add(Work.current!)
             await stage.gate("overdue").opened()
             return Thing()
         }
     }
     enum LoadsProperty: Property {
-        static var defaultValue: Log<Frame> { Log() }
+        static var defaultValue: Log<Work> { Log() }
     }
 
     @Test("What an overdue load loads while a closing releases what it has closed is closed (law 18)")

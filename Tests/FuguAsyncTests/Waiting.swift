@@ -30,8 +30,8 @@ extension Container {
         let family = node.family
         while true {
             let waiting = family.lock.withLock { token in
-                family.record(token, of: key)?.loads.all
-                    .reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) } ?? 0
+                let loads = family.record(token, of: key)?.loads.all ?? []
+                return loads.reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) }
             }
             if waiting >= count { return }
             await Task.yield()

@@ -27,10 +27,8 @@ extension Container {
     func waiterCount(for key: Key) -> Int {
         let family = node.family
         return family.lock.withLock { token in
-            family.record(token, of: key)?.loads.all.reduce(0) {
-                $0 + ($1.state[token].rare?.waiters.count ?? 0)
-            }
-                ?? 0
+            let loads = family.record(token, of: key)?.loads.all ?? []
+            return loads.reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) }
         }
     }
 }

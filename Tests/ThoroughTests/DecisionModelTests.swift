@@ -333,12 +333,13 @@ extension DecisionModelTests {
             let (asker, container) = (node(box), containers[box])
             return family.lock.withLock { token in
                 let facts = LoadFacts(
-                    home: isLocal ? .local : .inferred, floor: nil, isReplaced: false, reloads: reloads,
+                    key: features[feature].key, node: asker, home: isLocal ? .local : .inferred, floor: nil,
+                    isReplaced: false, reloads: reloads,
                     isExternal: false, isStandIn: false, expected: UnmanagedReference(asker),
                     begun: family.state[token].now)
-                let load = Load(of: features[feature].key, for: asker, under: nil, within: nil, facts)
+                let load = Load(facts, asking: UnmanagedReference(container), under: nil, within: nil)
                 let record = node(0).place(token, load.key)[token].moreRecord()
-                load.begin(token, for: UnmanagedReference(container), in: record)
+                load.begin(token, in: record)
                 for read in reads { _ = asker.read(token, read, for: load) }
                 return load
             }
@@ -348,7 +349,7 @@ extension DecisionModelTests {
             var effects = Effects()
             let found = family.lock.withLock { token -> (Int, Provenance) in
                 let outcome = LoadOutcome(token, of: load, way: [])
-                _ = load.frame.finish(token)
+                load.work.markFinished()
                 var result = Result<Payload, any Error>.success(Payload(0))
                 _ = outcome.settle(token, &result, for: nil, &effects)
                 outcome.removeFromLists(token, &effects)

@@ -70,8 +70,8 @@ extension Container {
     /// Whether a teardown closure runs here, or a task that belongs to this container or one below.
     package var isInTeardown: Bool {
         let node = node
-        return Frame.current?.chain.contains { frame in
-            frame.kind == .closer || frame.kind == .task && frame.node?.isWithin(node) == true
+        return Work.current?.chain.contains { work in
+            if case .task(_, let home) = work.role { home.isWithin(node) } else { work.isOfClosers }
         } == true
     }
 

@@ -51,7 +51,7 @@ public final class Container: FeatureContainer {
             Fallback.check()
             return .shared
         }
-        return bound.frame == nil || !bound.isBesideLoad ? container : container.owner ?? container
+        return bound.work == nil || !bound.isBesideLoad ? container : container.owner ?? container
     }
 
     /// Creates a container in which nothing is set.
@@ -254,7 +254,7 @@ extension FeatureContainer {
 extension Container {
     @usableFromInline func presentOrStop(_ key: Key) -> Payload {
         if let present = present(key, nil) ?? presentInDoubt(key) { return present }
-        let asker = recorder?.frame ?? Frame.current
+        let asker = recorder?.work ?? Work.current
         let node = recorder == nil ? node : asked
         let input = node.family.lock.withLock { token in node.override(token, hiding: key) }
         stopProgram(Messages.notLoaded((asker?.way ?? []) + [key], because: input))
@@ -262,7 +262,7 @@ extension Container {
 
     /// Stops the program, because nothing gives a value for the required property whose default runs.
     static func stopWithoutRequired(_ fix: String) -> Never {
-        let load = Frame.current
+        let load = Work.current
         let fixed = load?.chain.first { $0.load?.facts.home.isFixed == true }?.key
         stopProgram(Messages.requiredIsMissing(load?.key, load?.way ?? [], in: fixed, fix))
     }

@@ -36,9 +36,9 @@ extension FeatureContainer {
         let (container, key) = _container.ofTask
         let task = OwnedTask(priority) {
             let node = container.node
-            let frame = Frame(.task, in: node.family, node, key, under: nil, within: nil)
-            defer { frame.markFinished() }
-            await Context.run(apart: frame) {
+            let work = Work(.task(of: key, in: node), in: node.family, under: nil, within: nil)
+            defer { work.markFinished() }
+            await Context.run(apart: work) {
                 do {
                     try await Container.with(container) { try await operation(container) }
                 } catch {

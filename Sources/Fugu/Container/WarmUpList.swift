@@ -75,27 +75,27 @@ extension KeyDefinition {
     ///
     /// - `isAlone`: Whether the caller's load doesn't need it.
     package func failures(in container: Container, isAlone: Bool = false) async -> [WarmUpError.Failure] {
-        // A frame without a key finds out where a load failed, and collects what nothing supplies.
-        let parent = isAlone ? nil : Frame.current
-        let frame = Frame(.warmUp, in: container.node.family, nil, under: parent, within: nil)
-        defer { frame.end() }
+        // Work without a key finds out where a load failed, and collects what nothing supplies.
+        let parent = isAlone ? nil : Work.current
+        let work = Work(inWarmUpOf: container, under: parent)
+        defer { work.end() }
         do {
-            _ = try await Context.run(nil, frame) { try await read(.reload, in: container) }
-            return missing(in: frame)
+            _ = try await Context.run(nil, work) { try await read(.reload, in: container) }
+            return missing(in: work)
         } catch {
-            return missing(in: frame) + [failure(error, in: frame)]
+            return missing(in: work) + [failure(error, in: work)]
         }
     }
 
     /// Does the same for a key whose load doesn't suspend, which the caller's load doesn't need.
     package func failuresNow(in container: Container) -> [WarmUpError.Failure] {
-        let frame = Frame(.warmUp, in: container.node.family, nil, under: nil, within: nil)
-        defer { frame.end() }
+        let work = Work(inWarmUpOf: container, under: nil)
+        defer { work.end() }
         do {
-            _ = try Context.run(nil, frame) { try readNow(.reload, in: container) }
-            return missing(in: frame)
+            _ = try Context.run(nil, work) { try readNow(.reload, in: container) }
+            return missing(in: work)
         } catch {
-            return missing(in: frame) + [failure(error, in: frame)]
+            return missing(in: work) + [failure(error, in: work)]
         }
     }
 
@@ -105,13 +105,19 @@ extension KeyDefinition {
         return node.family.lock.withLock { token in if case .found = node.look(token, key) { true } else { false } }
     }
 
-    @inline(never) private func missing(in frame: Frame) -> [WarmUpError.Failure] {
-        frame.missingSupplies.map { ($0.path, $0) }
+    @inline(never) private func missing(in work: Work) -> [WarmUpError.Failure] {
+        work.missingSupplies.map { ($0.path, $0) }
     }
 
-    @inline(never) private func failure(_ error: any Error, in frame: Frame) -> WarmUpError.Failure {
-        let path = (error as? LoadError)?.path ?? frame.way(to: error).map(\.name)
+    @inline(never) private func failure(_ error: any Error, in work: Work) -> WarmUpError.Failure {
+        let path = (error as? LoadError)?.path ?? work.way(to: error).map(\.name)
         return (path.isEmpty ? [key.name] : path, error)
+    }
+}
+
+extension Work {
+    fileprivate convenience init(inWarmUpOf container: Container, under parent: Work?) {
+        self.init(.warmUp(FamilyLocked(Needs())), in: container.node.family, under: parent, within: nil)
     }
 }
 

@@ -90,9 +90,9 @@ extension EventObservers {
         return pending
     }
 
-    /// Returns the number in events of the load that a frame is part of, if that load is in the family.
-    private func number(_ token: LockToken, ofLoadAround frame: Frame?, in family: Family) -> UInt64? {
-        guard let load = frame?.chain.first(where: { $0.kind == .load })?.load else { return nil }
+    /// Returns the number in events of the load that some work is part of, if that load is in the family.
+    private func number(_ token: LockToken, ofLoadAround work: Work?, in family: Family) -> UInt64? {
+        guard let load = work?.chain.lazy.compactMap(\.load).first else { return nil }
         return load.family === family ? number(token, of: load) : nil
     }
 

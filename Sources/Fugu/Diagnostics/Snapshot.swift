@@ -130,8 +130,8 @@ extension GraphReceiver {
             let home = load.facts.expected.object
             add(
                 loading: (load.key, home.number), depth: home.depth,
-                inputs: load.state[token].inputs.compactMap { seen(token, $0.key, by: load.node) },
-                ObjectIdentifier(load.frame), neededBy: load.parent.map { ObjectIdentifier($0) },
+                inputs: load.state[token].inputs.all.compactMap { seen(token, $0.key, by: load.node) },
+                ObjectIdentifier(load.work), neededBy: load.parent.map { ObjectIdentifier($0) },
                 isShown: load.key.kind != .property && (home.isWithin(node) || node.isWithin(home)))
         }
     }

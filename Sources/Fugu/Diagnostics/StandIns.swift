@@ -33,9 +33,9 @@ package final class StandIns: LoadPolicy {
 
     func substitutes(_ request: borrowing Request) -> Bool { true }
 
-    func answer(to request: Request, under frame: Frame?) -> LoadAnswer {
+    func answer(to request: Request, under work: Work?) -> LoadAnswer {
         let (key, placeholder) = (request.key, request.placeholder)
-        let way = (frame?.way ?? []) + [key]
+        let way = (work?.way ?? []) + [key]
         let instead: Use.Instead =
             request.traits.hasTestValue ? .testValue : placeholder == nil ? .error : .placeholder
         let use = Use(key: key, home: request.traits.home, instead: instead, way: way)

@@ -44,7 +44,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     /// Refuses an external feature, unless it has a value for tests.
     ///
     /// That belongs to one test, so a container of all tests doesn't load it. What's made from it lives where its inputs live.
-    func answer(to request: Request, under frame: Frame?) -> LoadAnswer {
+    func answer(to request: Request, under work: Work?) -> LoadAnswer {
         isForAll || !request.traits.hasTestValue ? .refuse(self) : .load
     }
 
@@ -60,13 +60,13 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     /// Returns what a reader gets instead of a feature; it fails the test unless only a part of that is set.
     ///
     /// A plain feature without a stand-in has to be loaded, since the read can't throw.
-    func refusal(of request: Request, in node: Node, under frame: Frame?) -> LoadRefusal {
-        let loads = frame.map { Array($0.chain.prefix { $0.kind == .load }) } ?? []
+    func refusal(of request: Request, in node: Node, under work: Work?) -> LoadRefusal {
+        let loads = work.map { $0.chain.prefix { $0.load != nil }.compactMap(\.load) } ?? []
         // Reading a feature to set a part of it isn't a mistake.
-        if request.placeholder != nil, isForPart(request.key, node, frame, loads) {
+        if request.placeholder != nil, isForPart(request.key, node, work, loads) {
             return (true, false, { [self] in partly(request, for: $0) })
         }
-        let refusal = refusal(request, frame)
+        let refusal = refusal(request, work)
         if request.key.kind == .feature, request.placeholder == nil {
             report(refusal)
             return (isForAll, true, { _ in throw refusal.error })
@@ -88,10 +88,13 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     }
 
     /// Whether a part of what is read here, or of what is loaded from it, is about to be set.
-    private func isForPart(_ key: Key, _ node: Node, _ frame: Frame?, _ loads: [Frame]) -> Bool {
-        guard let part = frame?.chain.first(where: { $0.kind != .load }), part.kind == .part else { return false }
-        guard let outermost = loads.last?.key else { return part.key == key && part.node === node }
-        return part.key == outermost
+    private func isForPart(_ key: Key, _ node: Node, _ work: Work?, _ loads: [Load]) -> Bool {
+        guard let reader = work?.chain.first(where: { $0.load == nil }), case .part(let part, let home) = reader.role
+        else {
+            return false
+        }
+        guard let outermost = loads.last?.key else { return part == key && home === node }
+        return part == outermost
     }
 
     /// Keeps a refusal until the configuration of a container ends, if it's being configured, and returns whether it is.
@@ -113,7 +116,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     }
 
     /// Returns what is said of a load that is refused.
-    func refusal(_ request: Request, _ parent: Frame?) -> Refusal {
+    func refusal(_ request: Request, _ parent: Work?) -> Refusal {
         let way = (parent?.way ?? []) + [request.key]
         // The accessors of this library are no places to look at. What a load reads is not read by the wrapper.
         let injected = way.count > 1 ? nil : ReadPlace.current
@@ -159,7 +162,7 @@ extension Container {
         guard isStrict, case .handle(let load) = role, let type = type(of: value) as? any External.Type else { return }
         let key = Key(raw: type._key.raw)
         let hasRead = load.family.lock.withLock { token in
-            load.state[token].firstInput?.key == key || load.state[token].moreInputs.contains { $0.key == key }
+            load.state[token].inputs.all.contains { $0.key == key }
         }
         if !hasRead { load.family.reports.report(Messages.madeExternal(load.key, key, load.way)) }
     }
@@ -227,7 +230,7 @@ extension Container {
     @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
         let (node, key) = (node, Key(raw: key))
         if !TestProcess.isTesting || !isStrict { return read() }
-        let part = Frame(.part, in: node.family, node, key, under: Frame.current, within: Frame.own)
+        let part = Work(.part(of: key, in: node), in: node.family, under: Work.current, within: Work.own)
         defer { part.end() }
         return Context.run(nil, part, read)
     }

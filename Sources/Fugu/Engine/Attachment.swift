@@ -54,9 +54,9 @@ extension Container {
 extension Container {
     /// What's kept with the containers for which rules run here.
     package static var attachmentsInRules: [any ContainerAttachment] {
-        guard let frame = Frame.current else { return [] }
-        return frame.chain.compactMap { frame in
-            guard frame.kind == .rules, let node = frame.node else { return nil }
+        guard let work = Work.current else { return [] }
+        return work.chain.compactMap { work in
+            guard case .rules(_, let node) = work.role else { return nil }
             return node.family.lock.withLock { token in node.storage[token].rare?.attachment }
         }
     }
@@ -68,14 +68,13 @@ extension Container {
     /// - `body`: Receives a handle that has what `body` sets, or else what the parent has.
     package func setByRules(_ body: (any PropertyContainer) -> Void) {
         let (node, parent) = (node, ancestor(node.parent!))
-        let run = Frame(.rules, in: node.family, node, under: Frame.current, within: Frame.own)
-        run.collectWrites()
+        let run = Draft({ .rules($0, in: node) }, in: node.family, isOfRules: true)
         let begun = node.family.lock.withLock { token in node.family.state[token].tick() }
-        Context.run(nil, run) {
+        Context.run(nil, run.work) {
             body(Container(.draft(run, parent), asking: parent.node))
-            node.publish(run.takeWrites().map { Write(node, $0.key, $0.equal, $0.setting, by: .rule) }, begun: begun)
+            node.publish(run.take().map { Write(node, $0.key, $0.equal, $0.setting, by: .rule) }, begun: begun)
         }
-        run.end()
+        run.work.end()
     }
 }
 

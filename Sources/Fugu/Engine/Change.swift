@@ -120,7 +120,7 @@ extension Family {
             return true
         }
         for write in writes where write.isTooLate {
-            reports.report(Messages.changeAfterEnd(.key(Frame.way(to: write.key))))
+            reports.report(Messages.changeAfterEnd(.key(Work.way(to: write.key))))
         }
         effects.perform()
         return isDone

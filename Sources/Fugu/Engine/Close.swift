@@ -129,25 +129,25 @@ final class Teardown: WordIdentifier {
     }
 
     /// Runs the closers, and returns their errors.
-    @inline(never) fileprivate func run(under parent: Frame?, atOnce: Bool) async -> [any Error] {
+    @inline(never) fileprivate func run(under parent: Work?, atOnce: Bool) async -> [any Error] {
         let start = home.family.isHeard ? ProcessTime.now : nil
-        let frame = Frame(.closer, in: home.family, home, key, under: parent, within: nil)
+        let work = Work(.closers(of: key, in: home), in: home.family, under: parent, within: nil)
         var errors: [any Error] = []
         for closer in closers {
-            do { try await call(closer, in: frame, atOnce: atOnce) } catch { errors.append(error) }
+            do { try await call(closer, in: work, atOnce: atOnce) } catch { errors.append(error) }
         }
-        frame.markFinished()
-        frame.deliver()
+        work.markFinished()
+        work.deliver()
         if let key, let start { home.family.emit(.closed(key, home, since: start, errors.last)) }
         return errors
     }
 
-    /// Calls a closer as part of a frame; throws its error, or one if it's still running at the deadline.
+    /// Calls a closer as part of some work; throws its error, or one if it's still running at the deadline.
     ///
     /// What's called after the deadline is canceled from the start, and has time until it first suspends.
     ///
     /// - `atOnce`: Whether the closer may begin on this thread, without a hop to another one.
-    @inline(never) func call(_ closer: Closer, in frame: Frame, atOnce: Bool) async throws {
+    @inline(never) func call(_ closer: Closer, in work: Work, atOnce: Bool) async throws {
         let waiter = Waiter()
         let overdue = state.withLock { state in
             state.call = waiter
@@ -156,7 +156,7 @@ final class Teardown: WordIdentifier {
         let task = Task.startDetached(atOnce: atOnce || overdue != nil) {
             if overdue != nil { Task.cancelCurrent() }
             do {
-                try await Context.run(nil, frame) { try await closer.close() }
+                try await Context.run(nil, work) { try await closer.close() }
                 waiter.wake()
             } catch {
                 // To be canceled from the start is to exceed the deadline.
@@ -280,7 +280,7 @@ extension Node {
     }
 
     /// Whether the container, which is closed or being closed, refuses a reader that isn't part of a load that began before.
-    func refuses(_ token: LockToken, _ reader: Frame?) -> Bool {
+    func refuses(_ token: LockToken, _ reader: Work?) -> Bool {
         guard storage[token].isRefusing else { return false }
         guard let reader else { return true }
         var top = self
@@ -336,9 +336,9 @@ extension Container {
         let start = node.family.isHeard ? ProcessTime.now : nil
         var failures: [CloseError.Failure] = []
         if !node.closeAtOnce() {
-            let caller = Frame.current
-            for frame in caller.map({ Array($0.chain) }) ?? [] {
-                if let part = node.waits(for: frame) { throw CloseError.waitsForItself(frame.key?.name, part) }
+            let caller = Work.current
+            for work in caller.map({ Array($0.chain) }) ?? [] {
+                if let part = node.waits(for: work) { throw CloseError.waitsForItself(work.key?.name, part) }
             }
             failures = await Closing(node: node, caller: caller, deadline: deadline, isOperation: isOperation).run()
         }
@@ -349,14 +349,13 @@ extension Container {
 }
 
 extension Node {
-    /// Returns what a frame is if a closing of this container would wait for its end.
-    fileprivate func waits(for frame: Frame) -> CloseError.Caller? {
-        guard frame.node?.isWithin(self) == true else { return nil }
-        return switch frame.kind {
-        case .load: .load
-        case .closer: .closure
-        case .task: .task
-        default: nil
+    /// Returns what some work is if a closing of this container would wait for its end.
+    fileprivate func waits(for work: Work) -> CloseError.Caller? {
+        switch work.role {
+        case .load(let state): state.unshared.facts.node.isWithin(self) ? .load : nil
+        case .closers(_, let home): home.isWithin(self) ? .closure : nil
+        case .task(_, let home): home.isWithin(self) ? .task : nil
+        case .part, .update, .rules, .observers, .warmUp: nil
         }
     }
 
@@ -395,8 +394,8 @@ extension Node {
 /// One call that closes a container.
 private struct Closing: Sendable {
     let node: Node
-    /// The frame that makes the call.
-    let caller: Frame?
+    /// The work that makes the call.
+    let caller: Work?
     /// How long the call may take.
     let deadline: Duration?
     /// Whether the operation of the container has ended, so that its readers don't wait any longer.

@@ -3,10 +3,10 @@
 /// The work that was collected under the lock, to be done after releasing it.
 struct Effects {
     var garbage = Garbage()
-    /// The outermost frame that runs here, which notifies followers at its end, or `nil` if it isn't known yet.
+    /// The outermost work that runs here, which notifies followers at its end, or `nil` if it isn't known yet.
     ///
     /// The code that runs in it keeps it.
-    private var knownHolder: UnmanagedReference<Frame>??
+    private var knownHolder: UnmanagedReference<Work>??
     /// The followers that have something to deliver.
     private var followers = SmallList<Follower>()
     private var more: More?
@@ -19,14 +19,14 @@ struct Effects {
         func wakeWaiters() { for waiter in waiters { waiter.wake() } }
     }
 
-    /// Creates effects of the code that runs here, which finds its frame only for followers.
+    /// Creates effects of the code that runs here, which finds its work only for followers.
     init() {}
 
-    /// Creates effects in a frame.
-    init(in frame: Frame) { knownHolder = .some(frame.outermost) }
+    /// Creates effects in some work.
+    init(in work: Work) { knownHolder = .some(work.outermost) }
 
-    private mutating func holder() -> Frame? {
-        if knownHolder == nil { knownHolder = .some(Frame.own?.outermost) }
+    private mutating func holder() -> Work? {
+        if knownHolder == nil { knownHolder = .some(Work.own?.outermost) }
         return knownHolder!?.object
     }
 
@@ -36,7 +36,7 @@ struct Effects {
     @inline(__always)
     func wakeWaiters() { if let more { more.wakeWaiters() } }
 
-    /// Does the collected work; followers are notified at the end of the outermost frame that runs here.
+    /// Does the collected work; followers are notified at the end of the outermost work that runs here.
     mutating func perform() {
         // Wake first, because a `deinit` that runs below may wait for one of these.
         wakeWaiters()

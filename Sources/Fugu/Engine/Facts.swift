@@ -1,4 +1,4 @@
-// What the engine says of what happens, for those who look on. It names keys, nodes, and frames, and holds no value.
+// What the engine says of what happens, for those who look on. It names keys, nodes, and works, and holds no value.
 
 /// Something that happened in a family.
 enum Fact {
@@ -10,7 +10,7 @@ enum Fact {
     /// A load has ended, maybe with an error.
     case ended(LoadOutcome, LoadEnd, (any Error)?)
     /// A read has waited since a time for a load that another one began.
-    case waited(Load, by: Frame?, since: Duration)
+    case waited(Load, by: Work?, since: Duration)
     /// The closers of an instance have run or, without a key, a container was closed; it began at a time.
     case closed(Key?, Node, since: Duration, (any Error)?)
 }

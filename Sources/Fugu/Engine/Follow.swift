@@ -248,15 +248,15 @@ extension Follower {
 
     /// Delivers the pending events of followers, and those that the observers cause, in rounds.
     ///
-    /// A round has no parent frame, so no load has what observers read as inputs. What they change is delivered in the next round.
+    /// A round has no parent, so no load has what observers read as inputs. What they change is delivered in the next round.
     static func deliver(_ followers: SmallList<Follower>) {
         var next = followers
         var rounds = 0
         while let first = next.first {
-            let frame = Frame(.observers, in: first.family, nil, under: nil, within: nil)
-            next.forEach { $0.deliver(in: frame) }
-            frame.markFinished()
-            next = frame.takeDeferred()
+            let round = Work(.observers, in: first.family, under: nil, within: nil)
+            next.forEach { $0.deliver(in: round) }
+            round.markFinished()
+            next = round.takeDeferred()
             rounds += 1
             if rounds == endless, let next = next.first { next.reportEndless() }
         }
@@ -276,13 +276,13 @@ extension Follower {
     }
 
     /// Delivers queued events, unless another thread or a call below is doing so, which then delivers these, too.
-    private func deliver(in frame: Frame) {
+    private func deliver(in round: Work) {
         // While a container is being released, nothing is delivered.
         guard let container = boundContainer() else { return }
         var next: Turn? = family.lock.withLock { token in state[token].isDelivering ? nil : takeTurn(token) }
         if next == nil { return }
         var turns = 0
-        Context.run(container, frame) {
+        Context.run(container, round) {
             while let turn = next.take() {
                 tell(turn, in: container)
                 turns += 1

@@ -1,37 +1,37 @@
 // A load, from its handle to its end.
 
-/// A load: a frame that has facts.
-struct Load: Equatable, Sendable {
-    let frame: Frame
+/// A load: the work that loads a key for a node.
+struct Load: WordIdentifier, Equatable {
+    let work: Work
+    let state: FamilyLocked<LoadState>
 
-    fileprivate init(_ frame: Frame) { self.frame = frame }
+    var word: UInt { work.word }
+    static func == (one: Load, other: Load) -> Bool { one.work === other.work }
 
-    init(of key: Key, for node: Node, under parent: Frame?, within own: Frame?, _ facts: LoadFacts) {
-        self.init(Frame(.load, in: node.family, node, key, under: parent, within: own, facts))
-    }
-
-    static func == (one: Load, other: Load) -> Bool { one.frame === other.frame }
-
-    /// The node for which it's loaded.
-    @inline(__always) var node: Node { frame.node! }
-    @inline(__always) var key: Key { frame.key! }
-    @inline(__always) var facts: LoadFacts { frame.facts! }
-    var family: Family { frame.family }
-    var parent: Frame? { frame.parent }
-    var state: FamilyLocked<FrameState> { frame.state }
-    var isFinished: Bool { frame.isFinished }
+    // What is known when it begins never changes, so it needs no lock.
+    @inline(__always) var facts: LoadFacts { state.unshared.facts }
+    @inline(__always) var node: Node { state.unshared.facts.node }
+    @inline(__always) var key: Key { state.unshared.facts.key }
+    var family: Family { work.family }
+    var parent: Work? { work.parent }
+    var isFinished: Bool { work.isFinished }
 
     /// The path from what needs it to its key, also once it has finished.
     var way: [Key] { (parent?.way ?? []) + [key] }
 }
 
-extension Frame {
-    /// The load, if the frame is that of one.
-    var load: Load? { kind == .load ? Load(self) : nil }
+extension Load {
+    init(_ facts: LoadFacts, asking container: UnmanagedReference<Container>, under parent: Work?, within own: Work?) {
+        let state = FamilyLocked(LoadState(facts, .asking(container)))
+        self.init(work: Work(.load(state), in: facts.node.family, under: parent, within: own), state: state)
+    }
 }
 
 /// What's known of a load when it begins.
 struct LoadFacts: Sendable {
+    let key: Key
+    /// The node for which it's loaded.
+    let node: Node
     /// The home that the feature declares.
     let home: Home
     /// The instance lives here or deeper: the node to which the feature declares to belong, or the nearest one that holds the key
@@ -50,129 +50,66 @@ struct LoadFacts: Sendable {
     let begun: UInt64
 }
 
-/// A key that a load has read.
-struct Input {
-    let key: Key
-    /// The time of what was seen, by `Node.time`, or `neverKept`.
-    let time: UInt64
-    /// Whether it was read from a cell; otherwise, its value wasn't kept, or its load failed.
-    let isKept: Bool
-
-    /// The time of a value that wasn't kept, which always counts as changed.
-    static let neverKept = UInt64.max
-
-    let provenance: Provenance?
-    let lifetime: Lifetime?
-
-    /// The identity of an input: another instance of the same key is another input.
-    var identity: KeyOfObject { KeyOfObject(key: key, object: lifetime.map { ObjectIdentifier($0) }) }
-
-    /// Whether the input is kept, and all of its own inputs are among the keys.
-    fileprivate func isWithin(_ keys: [Key]) -> Bool {
-        isKept && provenance?.keys.allSatisfy { keys.contains($0) } ?? true
-    }
-}
-
-/// The mutable part of a frame, most of which is that of a load.
+/// A load's data.
 ///
-/// The family's lock protects it.
-struct FrameState {
-    private(set) var firstInput: Input?
-    private(set) var moreInputs: [Input] = []
-    /// The identities of the inputs, once there are many.
-    private var seen: [KeyOfObject: Int]?
-    private(set) var mask: UInt64 = 0
-    /// The depth of the deepest node that a value was read from.
-    fileprivate(set) var depth = 0
-    fileprivate(set) var isLocal = false
+/// The family's lock protects it, except for the facts.
+struct LoadState {
+    let facts: LoadFacts
+    var inputs = Inputs()
     /// Whether the load read a placeholder for a refused feature.
     ///
     /// Its instance is then neither kept nor given to waiters, so that each of them meets the failure.
     var isProvisional = false
-    /// Whether all waiters have left, so that the load is canceled.
-    var isAbandoned: Bool { rare.map { $0.run.task != nil && $0.waiters.isEmpty } ?? false }
-    /// The container that asked, while the load runs, for children made from the handle.
-    ///
-    /// The code that runs the load keeps it.
-    var container: UnmanagedReference<Container>?
-    /// The node that the handle reads after the load.
-    fileprivate(set) var home: UnmanagedReference<Node>?
+    fileprivate(set) var handle: Handle
+    /// What was noted when the load began, if somebody listened.
+    var mark: LoadMark?
     #if DEBUG
     /// The time at which the load began.
     var start = Duration.zero
     #endif
+    var rare: RareLoadState?
 
-    var rare: RareFrameState?
+    /// What the handle stands for.
+    enum Handle {
+        /// The container that asked, while the load runs, for children made from the handle.
+        ///
+        /// The code that runs the load keeps it.
+        case asking(UnmanagedReference<Container>)
+        /// The node that it reads after the load.
+        case home(UnmanagedReference<Node>)
+    }
+
+    fileprivate init(_ facts: LoadFacts, _ handle: Handle) { (self.facts, self.handle) = (facts, handle) }
 
     /// Returns the rare state, creating it if necessary.
-    mutating func more() -> RareFrameState { rare.orMade(RareFrameState()) }
-
-    var inputs: [Input] { firstInput.map { [$0] + moreInputs } ?? [] }
-
-    mutating func append(_ input: consuming Input) {
-        if mask & input.key.mask == 0 {
-            seen?[input.identity] = 0
-        } else if contains(input) {
-            return
-        }
-        mask |= input.key.mask
-        if firstInput == nil { firstInput = input } else { moreInputs.append(input) }
-    }
-
-    /// Returns whether the same input was recorded before.
-    ///
-    /// A key that's read again may have another instance, which is another input.
-    private mutating func contains(_ input: Input) -> Bool {
-        if moreInputs.count < 8 {
-            return firstInput?.identity == input.identity || moreInputs.contains { $0.identity == input.identity }
-        }
-        if seen == nil {
-            seen = [:]
-            for input in inputs { seen![input.identity] = 0 }
-        }
-        return seen!.updateValue(0, forKey: input.identity) != nil
-    }
-
-    /// Whether the inputs match a short provenance: a quick check that avoids creating an equal one.
-    func isMadeFrom(_ provenance: Provenance) -> Bool {
-        let keys = provenance.keys
-        guard let first = firstInput, keys.count <= 16, provenance.direct.count == 1 + moreInputs.count,
-            provenance.direct[0] == first.key,
-            first.isWithin(keys)
-        else { return false }
-        for (index, input) in moreInputs.enumerated() {
-            guard provenance.direct[index + 1] == input.key, input.isWithin(keys) else { return false }
-        }
-        return keys.allSatisfy { key in
-            key == first.key || first.provenance?.keys.contains(key) == true
-                || moreInputs.contains { $0.key == key || $0.provenance?.keys.contains(key) == true }
-        }
-    }
-
-    /// Moves the inputs into the garbage.
-    mutating func forgetInputs(_ garbage: inout Garbage) {
-        guard let first = firstInput.take() else { return }
-        garbage.add(first.provenance)
-        garbage.add(first.lifetime)
-        if moreInputs.isEmpty { return }
-        garbage.add(Retained(moreInputs))
-        (moreInputs, seen) = ([], nil)
-    }
+    mutating func more() -> RareLoadState { rare.orMade(RareLoadState()) }
 }
 
-/// What few loads need while they run.
-struct LoadRun {
+/// State that few loads need.
+///
+/// The family's lock protects it.
+final class RareLoadState {
+    var waiters = SparseList<Waiter>()
     /// The closers that the load has registered.
     var closers = Kept<[Closer]>([])
-    /// The outcome for the waiters, which only they keep after the end: an instance may keep its handle, and thereby the frame.
+    /// What it has needed in vain.
+    var needs = Needs()
+    /// The outcome for the waiters, which only they keep after the end: an instance may keep its handle, and thereby the work.
     var outcome: PendingOutcome?
     /// The task of an async load, once the one that began it waits for it.
     var task: Task<Void, Never>?
-    /// What was noted when the load began, if somebody listened.
-    var mark: LoadMark?
-    /// The instance in doubt that the load replaces, or keeps, once that's known.
+    /// The instance in doubt that the load may replace.
     var former: FormerInstance?
-    var keepsFormer = false
+    /// That instance, once it's known that it stays.
+    var kept: FormerInstance?
+
+    @inline(never) init() {}
+
+    /// Lets the instance in doubt stay.
+    func keepFormer() { kept = former }
+
+    /// Whether all waiters have left, so that the load is canceled.
+    var isAbandoned: Bool { task != nil && waiters.isEmpty }
 }
 
 // MARK: Inputs
@@ -186,12 +123,11 @@ extension Load {
         if !cell.has(CellFlags.input) { cell.mark(CellFlags.input) }
         let place = cell.place
         let provenance = place?[token].provenance
-        add(
-            token,
+        state[token].inputs.add(
             Input(
                 key: key, time: cell.has(CellFlags.hasWord) ? cell.identity(token) : node.time(token, of: key),
                 isKept: true, provenance: provenance,
-                lifetime: provenance == nil ? nil : place?[token].lifetime.value), depth)
+                lifetime: provenance == nil ? nil : place?[token].lifetime.value), from: depth)
     }
 
     /// Records an input whose value was given to the load but not kept.
@@ -199,10 +135,9 @@ extension Load {
         guard !isFinished, outcome.home.depth <= node.depth else { return }
         if outcome.isProvisional { state[token].isProvisional = true }
         let time = outcome.hasFailed && !outcome.isOld ? node.time(token, of: key) : Input.neverKept
-        add(
-            token,
+        state[token].inputs.add(
             Input(key: key, time: time, isKept: false, provenance: outcome.provenance, lifetime: outcome.lifetime),
-            outcome.home.depth)
+            from: outcome.home.depth)
     }
 
     /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
@@ -219,19 +154,17 @@ extension Load {
     func record(_ token: LockToken, _ former: FormerInstance, at place: Place) {
         guard !isFinished else { return }
         state[token].isProvisional = true
-        let (key, depth) = (place.key, place[token].node.depth)
-        add(
-            token,
+        state[token].inputs.add(
             Input(
-                key: key, time: former.time, isKept: true, provenance: place[token].provenance,
-                lifetime: former.lifetime), depth)
+                key: place.key, time: former.time, isKept: true, provenance: place[token].provenance,
+                lifetime: former.lifetime), from: place[token].node.depth)
     }
 
     /// Records a key of which the node sees nothing.
     func recordUnseen(_ token: LockToken, _ key: Key) {
         guard !isFinished else { return }
-        let time = node.time(token, of: key)
-        add(token, Input(key: key, time: time, isKept: true, provenance: nil, lifetime: nil), 0)
+        state[token].inputs.add(
+            Input(key: key, time: node.time(token, of: key), isKept: true, provenance: nil, lifetime: nil), from: 0)
     }
 
     /// Records where a key is held, whose value isn't read.
@@ -243,27 +176,12 @@ extension Load {
     }
 
     /// Notes that what the load gives is only for its container.
-    func noteLocal(_ token: LockToken) { if !isFinished { state[token].isLocal = true } }
-
-    /// Lets nothing that was read so far be an input.
-    func forgetInputs(_ token: LockToken, _ garbage: inout Garbage) {
-        state[token].forgetInputs(&garbage)
-        (state[token].depth, state[token].isLocal) = (0, false)
-    }
-
-    func add(_ token: LockToken, _ input: Input, _ depth: Int) {
-        if depth > state[token].depth { state[token].depth = depth }
-        if input.provenance?.isLocal == true { state[token].isLocal = true }
-        state[token].append(input)
-    }
+    func noteLocal(_ token: LockToken) { if !isFinished { state[token].inputs.isLocal = true } }
 
     /// Whether any input has changed since it was read or, for another node than the load's, is another one there.
     func hasOldInputs(_ token: LockToken, for other: Node? = nil) -> Bool {
         if other == nil, family.state[token].now == facts.begun { return false }
-        let node = other ?? node
-        guard let first = state[token].firstInput else { return false }
-        if node.time(token, of: first.key) != first.time { return true }
-        return state[token].moreInputs.contains { node.time(token, of: $0.key) != $0.time }
+        return state[token].inputs.areOld(token, for: other ?? node)
     }
 
     /// Adds a closer, and returns whether the load was still running.
@@ -271,15 +189,24 @@ extension Load {
         family.lock.withLock { token in
             // Checked under the lock, where loads end, so that a closer that comes too late isn't lost.
             if isFinished { return false }
-            state[token].more().run.closers.append(closer)
+            state[token].more().closers.append(closer)
             return true
         }
     }
 
-    /// The node that the handle reads and writes after the load.
-    var homeNode: Node { family.lock.withLock { token in state[token].home?.object } ?? node }
+    /// The node that the handle reads and writes.
+    var homeNode: Node {
+        family.lock.withLock { token in
+            if case .home(let home) = state[token].handle { home.object } else { node }
+        }
+    }
+
     /// The container that asked, while the load runs.
-    var askedContainer: Container? { family.lock.withLock { token in state[token].container?.object } }
+    var askedContainer: Container? {
+        family.lock.withLock { token in
+            if case .asking(let container) = state[token].handle { container.object } else { nil }
+        }
+    }
 }
 
 // MARK: The run
@@ -296,13 +223,13 @@ extension Load {
         let result: Result<Payload, any Error>
         do {
             result = .success(
-                try Context.run(view, frame) { facts.reloads ? try reload(view, loader) : try loader(view) })
+                try Context.run(view, work) { facts.reloads ? try reload(view, loader) : try loader(view) })
         } catch {
             result = .failure(error)
         }
         let (given, home) = endLoad(with: result, recorder)
         view.answers(from: home)
-        frame.deliver()
+        work.deliver()
         return try given.get()
     }
 
@@ -324,7 +251,7 @@ extension Load {
                 // A load that every waiter left before it began doesn't begin, because another one may already be in progress.
                 try Task.checkCancellation()
                 result = .success(
-                    try await Context.run(view, frame) {
+                    try await Context.run(view, work) {
                         facts.reloads ? try await reload(view, loader) : try await loader(view)
                     })
             } catch {
@@ -333,7 +260,7 @@ extension Load {
                 await closeFailed()
             }
             view.answers(from: endLoad(with: result, nil).home)
-            frame.deliver()
+            work.deliver()
             withExtendedLifetime(container) {}
         }
         if isFinished { return nil }
@@ -342,7 +269,7 @@ extension Load {
         let isOver = family.lock.withLock { token in
             if isFinished { return true }
             let rare = state[token].more()
-            rare.run.task = task
+            rare.task = task
             if joined == nil { rare.waiters.append(waiter) }
             // A closing may have refused the reader before.
             isRefused = rare.waiters.isEmpty || node.storage[token].isClosed && node.refuses(token, parent)
@@ -355,7 +282,7 @@ extension Load {
     // MARK: Doubt
 
     /// The instance in doubt that the load replaces, if there's one.
-    private var former: FormerInstance? { family.lock.withLock { token in state[token].rare?.run.former } }
+    private var former: FormerInstance? { family.lock.withLock { token in state[token].rare?.former } }
 
     /// Loads unless there's an instance in doubt and what it was made from is the same.
     // A separate function, to keep the stack frames of nested loads small.
@@ -404,7 +331,7 @@ extension Load {
     private func note(_ isSame: Bool) -> Bool {
         var garbage = Garbage()
         family.lock.withLock { token in
-            if isSame { state[token].rare?.run.keepsFormer = true } else { forgetInputs(token, &garbage) }
+            if isSame { state[token].rare?.keepFormer() } else { state[token].inputs.forget(&garbage) }
         }
         garbage.dispose()
         return isSame
@@ -415,8 +342,8 @@ extension Load {
         let isOpen = former.lifetime?.teardown.hasClosers ?? false
         if isOpen || !Equality(ofAny: key.valueType)(former.payload, payload) { return payload }
         let keeps = family.lock.withLock { token in
-            guard let rare = state[token].rare, rare.run.closers.value.isEmpty else { return false }
-            rare.run.keepsFormer = true
+            guard let rare = state[token].rare, rare.closers.value.isEmpty else { return false }
+            rare.keepFormer()
             return true
         }
         return keeps ? former.payload : payload
@@ -425,12 +352,12 @@ extension Load {
     /// Runs the closers of a failed or canceled load.
     private func closeFailed() async {
         @inline(never) func takeLast() -> Closer? {
-            family.lock.withLock { token in state[token].rare?.run.closers.takeLast() }
+            family.lock.withLock { token in state[token].rare?.closers.takeLast() }
         }
         // A child task of the load, or a closer, may register another one meanwhile.
         while let closer = takeLast() {
             // Not in this task, which may be canceled.
-            do { try await Teardown(key, home: node, []).call(closer, in: frame, atOnce: true) } catch {
+            do { try await Teardown(key, home: node, []).call(closer, in: work, atOnce: true) } catch {
                 family.reports.report(Messages.closerFailed(of: key, error))
             }
         }
@@ -442,20 +369,21 @@ extension Load {
     private func endLoad(
         with result: Result<Payload, any Error>, _ recorder: Load?
     ) -> (given: Result<Payload, any Error>, home: Node) {
-        var effects = Effects(in: frame)
+        var effects = Effects(in: work)
         var given = result
         var inputs: [Key] = []
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
-        let failedWay = error.map { [key] + frame.way(to: $0) } ?? []
+        let failedWay = error.map { [key] + work.way(to: $0) } ?? []
         let (home, isOutlived) = family.lock.withLock { token in
-            if facts.isStandIn { forgetInputs(token, &effects.garbage) }
+            if facts.isStandIn { state[token].inputs.forget(&effects.garbage) }
             let outcome = LoadOutcome(token, of: self, way: failedWay)
-            state[token].home = UnmanagedReference(outcome.home)
-            let isLate = key.kind != .property && error == nil && node.refuses(token, frame)
+            state[token].handle = .home(UnmanagedReference(outcome.home))
+            let isLate = key.kind != .property && error == nil && node.refuses(token, work)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
-            effects.wake(frame.finish(token))
+            work.markFinished()
+            effects.wake(state[token].rare?.waiters.takeAll() ?? [])
             let end = outcome.settle(token, &given, for: recorder, &effects)
-            if !failedWay.isEmpty { inputs = state[token].inputs.map(\.key) }
+            if !failedWay.isEmpty { inputs = state[token].inputs.all.map(\.key) }
             outcome.removeFromLists(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
             if case .kept = end { noteKept(token, outcome, &effects) }
@@ -470,24 +398,14 @@ extension Load {
         return (given, home)
     }
 
-    /// Outside the lock: remembers that the load has failed.
-    private func remember(_ error: any Error, _ inputs: [Key]) {
-        if error is CancellationError { return }
-        let failure = FailedLoad(error, inputs: inputs)
-        family.lock.withLock { token in
-            if node.isEnded(token) { return }
-            node.storage[token].more().failures[key] = failure
-        }
-    }
-
     /// Notes the beginning of a load, and its number unless that's 0.
     func mark(_ token: LockToken, _ number: UInt64) {
         if key.kind == .property { return }
-        state[token].more().run.mark = (number, state[token].rare?.run.mark?.start ?? ProcessTime.now)
+        state[token].mark = (number, state[token].mark?.start ?? ProcessTime.now)
     }
 
     /// What was noted when the load began.
-    func mark(_ token: LockToken) -> LoadMark? { state[token].rare?.run.mark }
+    func mark(_ token: LockToken) -> LoadMark? { state[token].mark }
 }
 
 // MARK: Waiters
@@ -500,22 +418,21 @@ extension Load {
     }
 
     func pendingOutcome(_ token: LockToken) -> PendingOutcome {
-        state[token].more().run.outcome.orMade(PendingOutcome(nil))
+        state[token].more().outcome.orMade(PendingOutcome(nil))
     }
 
     /// Notes that the load asks another container than that of its reader, and returns that.
     @inline(never)
     func asks(_ asked: Container) -> Container {
-        family.lock.withLock { token in state[token].container = UnmanagedReference(asked) }
+        family.lock.withLock { token in state[token].handle = .asking(UnmanagedReference(asked)) }
         return asked
     }
 
     /// Adds the load to the list of its key's loads.
-    func begin(_ token: LockToken, for container: UnmanagedReference<Container>, in record: KeyRecord) {
-        record.loads.append(frame)
-        facts.expected.use { $0.place(token, key)[token].load = UnmanagedReference(frame) }
+    func begin(_ token: LockToken, in record: KeyRecord) {
+        record.loads.append(self)
+        facts.expected.use { $0.place(token, key)[token].load = UnmanagedReference(work) }
         noteBegin(token)
-        state[token].container = container
         node.beginWork(token)
     }
 
@@ -534,16 +451,16 @@ extension Load {
             if isFinished { return nil }
             state[token].rare?.waiters.remove(waiter)
             // Without a task, the one that began the load doesn't wait yet.
-            guard state[token].isAbandoned else { return nil }
+            guard state[token].rare?.isAbandoned == true else { return nil }
             leave(token)
-            return state[token].rare?.run.task
+            return state[token].rare?.task
         }
         task?.cancel()
     }
 
     /// Lets no reader join the load any longer.
     func leave(_ token: LockToken) {
-        guard let place = facts.expected.use({ $0.cell(token, key)?.place }), place[token].load?.object === frame else {
+        guard let place = facts.expected.use({ $0.cell(token, key)?.place }), place[token].load?.object === work else {
             return
         }
         place[token].load = nil

@@ -32,14 +32,15 @@ struct LoadOutcome {
         let hasOldInputs = load.hasOldInputs(token)
         let (home, isLocal) = Self.home(token, of: load, hasOldInputs: hasOldInputs)
         // A node that sets such a key has an instance that's different, whether the load reads the key or not.
-        let others = load.facts.home.keys ?? []
-        for key in others { asker.storage.cell(token, key).mark(CellFlags.input) }
+        let homeKeys = load.facts.home.keys ?? []
+        for key in homeKeys { asker.storage.cell(token, key).mark(CellFlags.input) }
         self.home = home
         isOld = hasOldInputs || (way.isEmpty ? home : asker).wasReset(token, load.key, since: load.facts.begun)
         mustBeRetried = hasOldInputs || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
-        provenance = Self.provenance(token, of: load, isLocal: isLocal, others, rootPlace[token].record?.last)
-        isLate = home.storage[token].isClosed && home.refuses(token, load.frame)
+        provenance = state[token].inputs.provenance(
+            isLocal: isLocal, reloads: load.facts.reloads, homeKeys, orLast: rootPlace[token].record?.last)
+        isLate = home.storage[token].isClosed && home.refuses(token, load.work)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty, isLate: isLate)
     }
 
@@ -51,8 +52,8 @@ struct LoadOutcome {
         _ token: LockToken, of load: Load, hasOldInputs: Bool
     ) -> (node: Node, isLocal: Bool) {
         let (asker, state) = (load.node, load.state)
-        if load.facts.home.isLocal || state[token].isLocal { return (asker, true) }
-        let home = asker.ancestor(at: max(state[token].depth, load.facts.floor?.depth ?? 0))
+        if load.facts.home.isLocal || state[token].inputs.isLocal { return (asker, true) }
+        let home = asker.ancestor(at: max(state[token].inputs.depth, load.facts.floor?.depth ?? 0))
         // What isn't kept is missed where it would have lived.
         if home === asker || hasOldInputs { return (home, false) }
         if load.hasOldInputs(token, for: home) { return (asker, true) }
@@ -62,68 +63,19 @@ struct LoadOutcome {
         return (asker, true)
     }
 
-    /// Returns the provenance of the instance: the last one if the inputs are the same.
-    ///
-    /// - `others`: Keys on which the home depends besides the inputs.
-    private static func provenance(
-        _ token: LockToken, of load: Load, isLocal: Bool, _ others: [Key], _ last: Provenance?
-    ) -> Provenance {
-        let (state, reloads) = (load.state, load.facts.reloads)
-        if others.isEmpty {
-            guard let first = state[token].firstInput else {
-                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
-            }
-            let hasOneKey = state[token].moreInputs.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKeys.isEmpty,
-                hasOneKey
-                    ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key
-                    : state[token].isMadeFrom(last)
-            {
-                return last
-            }
-            if hasOneKey {
-                let keys = [first.key]
-                return Provenance(
-                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
-            }
-        }
-        var (direct, keys, mask) = ([Key](), others, state[token].mask)
-        direct.reserveCapacity(1 + state[token].moreInputs.count)
-        for key in others { mask |= key.mask }
-        func add(_ input: Input) {
-            direct.append(input.key)
-            guard let made = input.provenance, !made.keys.isEmpty else { return }
-            mask |= made.mask
-            keys += made.keys
-            if !input.isKept { direct += made.direct }
-        }
-        if let first = state[token].firstInput { add(first) }
-        for input in state[token].moreInputs { add(input) }
-        // The library's sort merges the runs that are sorted already.
-        keys = (keys + direct).sortedUnique()
-        let made = Provenance(
-            direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads,
-            homeKeys: load.facts.home.keys ?? [])
-        return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
-    }
-
     /// Returns the instance's lifetime, which it needs only if it or one of its inputs has closers.
     private static func lifetime(
         _ token: LockToken, of load: Load, _ home: Node, hasInstance: Bool, isLate: Bool
     ) -> Lifetime? {
         let state = load.state
         // What stays after a doubt stays open, also for a reader who gets it while its place has left it.
-        if hasInstance, let run = state[token].rare?.run, run.keepsFormer, let lifetime = run.former?.lifetime,
-            lifetime.teardown.hasClosers
-        {
+        if hasInstance, let lifetime = state[token].rare?.kept?.lifetime, lifetime.teardown.hasClosers {
             return lifetime
         }
-        var uses: [Lifetime] = []
-        if let used = state[token].firstInput?.lifetime { uses.append(used) }
-        for input in state[token].moreInputs { if let used = input.lifetime { uses.append(used) } }
+        let uses = state[token].inputs.lifetimes
         // A closing closes what its closers load, but might never end if it did so with what others load meanwhile.
-        let isNeverClosed = isLate && !load.frame.chain.contains { $0.kind == .closer }
-        let closers = isNeverClosed ? [] : state[token].rare?.run.closers.value ?? []
+        let isNeverClosed = isLate && !load.work.chain.contains { $0.isOfClosers }
+        let closers = isNeverClosed ? [] : state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
         return Lifetime(token, load.key, home: home, closers: closers, uses: uses)
     }
@@ -233,16 +185,14 @@ struct LoadOutcome {
 
     /// Returns the instance in doubt in a cell, if that is what the load has kept; otherwise, what the load has asked about is released.
     private func keptFormer(_ token: LockToken, in cell: CellReference) -> FormerInstance? {
-        guard let run = load.state[token].rare?.run, let former = run.former, run.keepsFormer,
-            cell.place?.former(token) === former
-        else { return nil }
-        return former
+        guard let kept = load.state[token].rare?.kept, cell.place?.former(token) === kept else { return nil }
+        return kept
     }
 
     /// Forgets the instance in doubt after a failed load, so that the next load calls `load(in:)` at once: each load that asked and
     /// then read again what fails would double the loads below it.
     private func forgetFormer(_ token: LockToken, _ error: any Error, _ effects: inout Effects) {
-        guard let former = load.state[token].rare?.run.former, !(error is CancellationError),
+        guard let former = load.state[token].rare?.former, !(error is CancellationError),
             let place = facts.expected.use({ $0.cell(token, key)?.place }), place.former(token) === former
         else { return }
         place.forget(token, &effects.garbage)
@@ -253,7 +203,7 @@ struct LoadOutcome {
 
     /// Gives the waiters the outcome.
     private func publish(_ token: LockToken, _ result: Result<Payload, any Error>) {
-        load.state[token].rare?.run.outcome?.withLock { $0 = (self, result) }
+        load.state[token].rare?.outcome?.withLock { $0 = (self, result) }
     }
 
     /// Remembers the provenance, from which the next load's home is guessed.
@@ -266,22 +216,13 @@ struct LoadOutcome {
 
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
-        rootPlace[token].record?.loads.remove(load.frame)
+        rootPlace[token].record?.loads.remove(load)
         load.leave(token)
         asker.endWork(token, &effects)
-        let state = load.state
-        state[token].forgetInputs(&effects.garbage)
+        load.state[token].inputs.forget(&effects.garbage)
         // The last reference must not be released under the lock.
         effects.garbage.add(lifetime)
-        state[token].container = nil
-        guard let rare = state[token].rare.take() else { return }
-        // Later facts need the load's mark, and deferred followers are notified after this.
-        if rare.run.mark != nil || !rare.deferred.value.isEmpty {
-            let left = state[token].more()
-            left.run.mark = rare.run.mark
-            swap(&left.deferred, &rare.deferred)
-        }
-        effects.garbage.add(rare)
+        if let rare = load.state[token].rare.take() { effects.garbage.add(rare) }
     }
 }
 

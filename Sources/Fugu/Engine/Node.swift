@@ -52,7 +52,7 @@ final class Family: Sendable {
 
     /// Returns the loads in progress.
     func loads(_ token: LockToken) -> [Load] {
-        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all.compactMap(\.load) ?? [] }
+        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all ?? [] }
     }
 }
 

@@ -15,10 +15,10 @@ struct PlaceState {
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
     fileprivate var inputTimes: [UInt64] = []
     /// The last load in progress of which the instance is expected to live here, and which readers may join.
-    var load: UnmanagedReference<Frame>?
+    var load: UnmanagedReference<Work>?
     /// The time that identifies the instance, if it stays after a doubt though it was made from other keys: links made before are
     /// then as old as the cell's own time says.
-    fileprivate var identity: UInt64?
+    fileprivate(set) var identity: UInt64?
     /// The number of instances that were loaded here.
     var loadCount = 0
     #if DEBUG
@@ -66,7 +66,7 @@ final class RarePlaceState {
 /// The place in the root has it, since each load looks there.
 final class KeyRecord {
     /// The code that runs a load keeps it until it has left the list.
-    @safe @exclusivity(unchecked) var loads = SparseList<Frame>()
+    @safe @exclusivity(unchecked) var loads = SparseList<Load>()
     @safe @exclusivity(unchecked) var last: Provenance?
     /// Whether a reader that doesn't see what lives in the declared home was reported.
     @safe @exclusivity(unchecked) var isOverridden = false
@@ -268,90 +268,5 @@ final class FormerInstance: Sendable {
         self.time = time
         self.lifetime = lifetime
         self.inputs = inputs
-    }
-}
-
-// MARK: Provenance
-
-/// The inputs of an instance, and their inputs.
-///
-/// Successive loads of a key that read the same keys share one object.
-final class Provenance: Sendable {
-    /// The direct inputs, in the order in which `load(in:)` read them.
-    let direct: [Key]
-    /// All inputs, direct and indirect, and the keys on which the home depends, sorted.
-    let keys: [Key]
-    /// The bits of `keys`.
-    let mask: UInt64
-    /// Whether the instance lives in the container that asked for it, because the feature or one of its inputs declares
-    /// that.
-    let isLocal: Bool
-    /// Whether a change of an input drops the instance.
-    let reloads: Bool
-    /// The keys of the declared home, if it's `.with(…)`.
-    let homeKeys: [Key]
-
-    static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
-
-    init(
-        direct: [Key], keys: [Key], mask: UInt64, isLocal: Bool, reloads: Bool,
-        homeKeys: [Key] = []
-    ) {
-        self.homeKeys = homeKeys
-        self.direct = direct
-        self.keys = keys
-        self.mask = mask
-        self.isLocal = isLocal
-        self.reloads = reloads
-    }
-
-    /// Whether a node sees an instance that lives in `home`, which is the node or an ancestor: no node below `home` on the
-    /// way holds one of the inputs.
-    ///
-    /// - `held`: The bits of the keys that are held on the way.
-    @inline(__always)
-    func isValid(_ token: LockToken, for node: Node, from home: Node, _ held: UInt64 = .max) -> Bool {
-        if node === home { return true }
-        if isLocal { return false }
-        return mask & held == 0 || !isOverridden(token, for: node, below: home)
-    }
-
-    /// Whether a node or one of its ancestors below `home` holds one of the inputs.
-    @inline(never) func isOverridden(_ token: LockToken, for node: Node, below home: Node) -> Bool {
-        node.path(below: home).contains { $0.holdsAny(token, of: keys, mask) }
-    }
-
-    /// Whether a node may keep an instance: it's the root, or it's where the instance is declared to live and the instance is
-    /// local or the node holds its key or one of its inputs.
-    func isAnchored(_ token: LockToken, _ key: Key, in node: Node) -> Bool {
-        if node.isRoot { return true }
-        if !homeKeys.isEmpty, !node.isHome(token, of: key, with: homeKeys) { return false }
-        return isLocal || node.holds(token, key) || node.holdsAny(token, of: keys, mask)
-    }
-
-    func isEqual(to other: Provenance) -> Bool {
-        self === other
-            || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && homeKeys == other.homeKeys
-    }
-}
-
-extension CellReference {
-    /// The time that identifies the value.
-    func identity(_ token: LockToken) -> UInt64 { place?[token].identity ?? time }
-}
-
-extension [Key] {
-    /// Returns the keys sorted, without duplicates.
-    func sortedUnique() -> [Key] {
-        guard count > 1 else { return self }
-        var all = sorted { $0.raw < $1.raw }
-        var end = 1
-        for index in 1..<all.count where all[index] != all[end - 1] {
-            all[end] = all[index]
-            end += 1
-        }
-        all.removeLast(all.count - end)
-        return all
     }
 }

@@ -19,6 +19,32 @@ struct Reading: ~Copyable {
         case ended
     }
 
+    /// The load whose end this read looks at.
+    private enum Need {
+        /// None, or one that this read runs for its own container, so that what it gives is the answer.
+        case none
+        /// One that this read has begun in another container, or in a task, and its wait for that task.
+        case own(PendingOutcome, Waiter?)
+        /// One that another read has begun, and the wait for it.
+        case joined(PendingOutcome, Waiter)
+
+        var isNone: Bool { if case .none = self { true } else { false } }
+        var waiter: Waiter? {
+            switch self {
+            case .none: nil
+            case .own(_, let waiter): waiter
+            case .joined(_, let waiter): waiter
+            }
+        }
+    }
+
+    /// What the policy has said of an external feature that nothing gives.
+    private enum Refusal {
+        case none
+        /// It's loaded all the same, and maybe not kept.
+        case overruled(isProvisional: Bool)
+    }
+
     let request: Request
     let node: Node
     /// The load that reads through its handle.
@@ -30,13 +56,10 @@ struct Reading: ~Copyable {
     /// Whether the reader is a task that may suspend; otherwise its thread waits.
     private var isTask = false
 
-    // The frame that needs the value, and the frame that runs on this thread or task.
-    private let frame: Frame?
-    private let own: Frame?
-    /// The outcome of the load that this read last needed, and the wait, unless this read began that load for its own container.
-    private var awaited: (outcome: PendingOutcome, waiter: Waiter?)?
-    /// Whether this read began that load.
-    private var isOwn = false
+    // The work that needs the value, and the work that runs on this thread or task.
+    private let work: Work?
+    private let own: Work?
+    private var need = Need.none
     /// Whether the declared home doesn't count, because the reader doesn't see what lives there.
     private var isUndeclared = false
     /// The number of outcomes that weren't valid for this reader.
@@ -45,8 +68,7 @@ struct Reading: ~Copyable {
     private var waitStart: Duration?
     /// Whether nobody reads, so that no error stops the program.
     private let hasNoReader: Bool
-    /// Whether an external feature is loaded though the policy has refused it, and whether it isn't kept then.
-    private var refused: (goesOn: Bool, isProvisional: Bool) = (false, false)
+    private var refusal = Refusal.none
 
     private var key: Key { request.key }
 
@@ -61,7 +83,7 @@ struct Reading: ~Copyable {
         self.recorder = recorder
         let scope = Context.bound
         own = scope?.own
-        frame = own ?? scope?.unfinished ?? recorder?.frame
+        work = own ?? scope?.unfinished ?? recorder?.work
     }
 
     // MARK: Threads and tasks
@@ -74,12 +96,12 @@ struct Reading: ~Copyable {
             switch nextStep() {
             case .found(let payload): return payload
             case .load(let load, let replacement):
-                if awaited == nil { return try run(load, replacement, loader) }
+                if need.isNone { return try run(load, replacement, loader) }
                 // What's loaded elsewhere is looked at again, also an error, which is an input like a value.
                 _ = try? run(load, replacement, loader)
             case .wait(let load, let waiter):
                 let wait = Result { try waiter.block() }
-                endWait(for: load)
+                endWait(waiter, for: load)
                 guard case .success = wait else { return try refuseWaiting(waiter) }
             case .external(let refuser): if let instead = try refuse(by: refuser) { return instead }
             case .hidden(let way, let byLocal) where !key.kind.throws:
@@ -87,7 +109,7 @@ struct Reading: ~Copyable {
                 _ = overridden(way, byLocal: byLocal)
                 isUndeclared = true
             case .ended where key.kind == .property:
-                node.family.reports.report(Messages.readAfterEnd(Frame.way(to: key)))
+                node.family.reports.report(Messages.readAfterEnd(Work.way(to: key)))
                 return try loader(Container.ended)
             case let decision: return try refuse(decision)
             }
@@ -99,7 +121,7 @@ struct Reading: ~Copyable {
         _ load: Load, _ replacement: Replacement?, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
         // What is looked at again is recorded then: until then, another load may have taken its place.
-        let (container, recorder) = (asked(by: load), awaited == nil ? recorder : nil)
+        let (container, recorder) = (asked(by: load), need.isNone ? recorder : nil)
         if let replacement { return try load.run(for: container, recorder, replacement.load) }
         return try load.run(for: container, recorder, loader)
     }
@@ -108,7 +130,7 @@ struct Reading: ~Copyable {
     @inline(__always)
     private func asked(by load: Load) -> Container {
         let container = container.object
-        return awaited == nil || load.node === node ? container : load.asks(container.ancestor(load.node))
+        return need.isNone || load.node === node ? container : load.asks(container.ancestor(load.node))
     }
 
     /// Returns the value of an async key, loading it in a separate task if necessary.
@@ -131,21 +153,23 @@ struct Reading: ~Copyable {
                 continue
             case let decision: return try refuse(decision)
             }
-            do {
-                try await load.await(waiter)
-            } catch {
-                endAwait(of: load, isCanceled: true)
-                if error is LoadError { return try refuse(.closed((frame?.way ?? []) + [key])) }
-                throw error
-            }
-            endAwait(of: load, isCanceled: false)
+            let wait: Result<Void, any Error>
+            do { wait = .success(try await load.await(waiter)) } catch { wait = .failure(error) }
+            if case .joined = need { endWait(waiter, for: load) }
+            guard case .failure(let error) = wait else { continue }
+            if let waiter = need.waiter { stopWaiting(waiter) }
+            if error is LoadError { return try refuse(.closed(way)) }
+            throw error
         }
     }
+
+    /// The keys of the loads that need the value, outermost first, and the key.
+    private var way: [Key] { (work?.way ?? []) + [key] }
 
     /// Refuses a thread that waits in a container that's being closed.
     @inline(never) private func refuseWaiting(_ waiter: Waiter) throws -> Payload {
         stopWaiting(waiter)
-        return try refuse(.closed((frame?.way ?? []) + [key]))
+        return try refuse(.closed(way))
     }
 
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
@@ -153,14 +177,8 @@ struct Reading: ~Copyable {
     private func start(
         _ load: Load, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
-        let mayRunHere = !hasActor && !load.frame.level.isMultiple(of: 16)
-        return load.start(
-            for: asked(by: load), mayRunHere: mayRunHere, awaited!.waiter, loader)
-    }
-
-    private func endAwait(of load: Load, isCanceled: Bool) {
-        if !isOwn { endWait(for: load) }
-        if isCanceled, let waiter = awaited!.waiter { stopWaiting(waiter) }
+        let mayRunHere = !hasActor && !load.work.level.isMultiple(of: 16)
+        return load.start(for: asked(by: load), mayRunHere: mayRunHere, need.waiter, loader)
     }
 
     /// Stops waiting, because the task was canceled or the container is being closed.
@@ -170,9 +188,9 @@ struct Reading: ~Copyable {
         effects.wakeWaiters()
     }
 
-    private func endWait(for load: Load) {
-        Waits.remove(awaited!.waiter!)
-        if let waitStart { node.family.emit(.waited(load, by: frame, since: waitStart)) }
+    private func endWait(_ waiter: Waiter, for load: Load) {
+        Waits.remove(waiter)
+        if let waitStart { node.family.emit(.waited(load, by: work, since: waitStart)) }
     }
 
     @inline(never)
@@ -187,17 +205,17 @@ struct Reading: ~Copyable {
         case .hidden(let way, let byLocal): error = overridden(way, byLocal: byLocal)
         case .closed(let way): error = .closed(way)
         case .failed(let other, let way):
-            if !way.isEmpty { frame?.needFailed(way, other) }
+            if !way.isEmpty { work?.needFailed(way, other) }
             return other
         case .cancelled: return CancellationError()
-        default: error = .ended(Frame.way(to: key))
+        default: error = .ended(Work.way(to: key))
         }
         guard key.kind.throws || hasNoReader else { node.stop(error.read(at: request.readPlace)) }
         return error
     }
 
     /// Whether the load that reads is a replaced loader of the same key.
-    private var isOwnReplacement: Bool { frame?.load.map { $0.key == key && $0.facts.isReplaced } ?? false }
+    private var isOwnReplacement: Bool { work?.load.map { $0.key == key && $0.facts.isReplaced } ?? false }
 
     // MARK: Deciding
 
@@ -205,13 +223,13 @@ struct Reading: ~Copyable {
     @inline(never)
     private mutating func nextStep() -> Decision {
         // The former outcome is released outside the lock.
-        let former = awaited
+        let former = need
         defer { withExtendedLifetime(former) {} }
         var effects = Effects()
         let decision = node.family.lock.withLock { token -> Decision in
             let decision = decide(token)
-            if let waiter = former?.waiter { node.removeJoined(token, waiter, &effects) }
-            if let waiter = awaited?.waiter, waiter !== former?.waiter { node.addJoined(token, waiter) }
+            if let waiter = former.waiter { node.removeJoined(token, waiter, &effects) }
+            if let waiter = need.waiter, waiter !== former.waiter { node.addJoined(token, waiter) }
             if case .wait = decision { waitStart = node.family.isHeard ? ProcessTime.now : nil }
             return decision
         }
@@ -236,7 +254,7 @@ struct Reading: ~Copyable {
             return hidden(token, below: site.node)
         }
         if let decision = accept(token, site) ?? refuseNesting(token) { return decision }
-        if key.kind.throws, isRefused(token, in: site.node) { return .closed((frame?.way ?? []) + [key]) }
+        if key.kind.throws, isRefused(token, in: site.node) { return .closed(way) }
         if isTask, Task.isCancelled { return .cancelled }
         let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
         let expected = site.node.use { expectedHome(token, of: $0, site, record.last) }
@@ -253,9 +271,9 @@ struct Reading: ~Copyable {
     ) -> Decision {
         var loader = replacement
         var (isExternal, isStandIn) = (request.traits.isExternal, false)
-        if isExternal, !refused.goesOn, let policy = node.storage[token].policy {
+        if isExternal, case .none = refusal, let policy = node.storage[token].policy {
             if replacement == nil {
-                switch policy.answer(to: request, under: frame) {
+                switch policy.answer(to: request, under: work) {
                 case .refuse(let refuser): return .external(refuser)
                 case .standIn(let standIn): (isStandIn, loader) = (true, standIn)
                 case .load: break
@@ -264,32 +282,26 @@ struct Reading: ~Copyable {
             isExternal = !policy.substitutes(request)
         }
         let facts = LoadFacts(
-            home: site.home, floor: site.floor, isReplaced: replacement != nil,
-            reloads: request.traits.reloads,
-            isExternal: isExternal, isStandIn: isStandIn, expected: expected,
+            key: key, node: site.node.object, home: site.home, floor: site.floor, isReplaced: replacement != nil,
+            reloads: request.traits.reloads, isExternal: isExternal, isStandIn: isStandIn, expected: expected,
             begun: node.family.state[token].now)
-        let load = Load(of: key, for: site.node.object, under: frame, within: isTask ? nil : own, facts)
+        let load = Load(facts, asking: container, under: work, within: isTask ? nil : own)
         if isUndeclared { for key in request.traits.home.keys ?? [] { load.recordHeld(token, key) } }
-        load.begin(token, for: container, in: record)
-        if refused.isProvisional { load.state[token].isProvisional = true }
+        load.begin(token, in: record)
+        if case .overruled(isProvisional: true) = refusal { load.state[token].isProvisional = true }
         if facts.reloads, let former = expected.use({ $0.cell(token, key)?.place?.former(token) }) {
-            load.state[token].more().run.former = former
+            load.state[token].more().former = former
         }
-        isOwn = true
         let isElsewhere = load.node !== node
         if isTask, isElsewhere {
             // A closing here awaits the reader, or refuses it.
-            wait(token, for: load, Waiter(for: load, by: frame))
+            let waiter = Waiter(for: load, by: work)
+            need = .own(load.join(token, waiter), waiter)
         } else {
             // What is loaded elsewhere may be hidden from here.
-            awaited = isTask || isElsewhere ? (load.pendingOutcome(token), nil) : nil
+            need = isTask || isElsewhere ? .own(load.pendingOutcome(token), nil) : .none
         }
         return .load(load, loader)
-    }
-
-    /// Makes the read one of those that wait for a load.
-    private mutating func wait(_ token: LockToken, for load: Load, _ waiter: Waiter) {
-        awaited = (load.join(token, waiter), waiter)
     }
 
     /// Where the key's next load runs, and where its instance lives.
@@ -326,21 +338,21 @@ struct Reading: ~Copyable {
 
     /// Refuses a load that needs itself, or that's nested so deeply that it probably does.
     private func refuseNesting(_ token: LockToken) -> Decision? {
-        guard let frame else { return nil }
-        func needsItself(_ frame: Frame) -> Bool {
-            frame.mask & key.mask != 0
-                && frame.chain.contains { $0.kind == .load && $0.key == key && $0.family === node.family }
+        guard let work else { return nil }
+        func needsItself(_ work: Work) -> Bool {
+            work.mask & key.mask != 0
+                && work.chain.contains { $0.load.map { $0.key == key && $0.family === node.family } ?? false }
         }
-        if needsItself(frame) { return .cycle(frame.way + [key]) }
-        // Another load lent the handle. This code waits in its own frame, but that load must not need itself, either.
-        if let recorder = recorder?.frame, recorder !== frame, needsItself(recorder),
-            !frame.chain.contains(where: { $0 === recorder })
+        if needsItself(work) { return .cycle(way) }
+        // Another load lent the handle. This code waits in its own work, but that load must not need itself, either.
+        if let recorder = recorder?.work, recorder !== work, needsItself(recorder),
+            !work.chain.contains(where: { $0 === recorder })
         {
             return .cycle(recorder.way + [key])
         }
         // A chain of tasks needs no stack.
-        let isTooDeep = frame.level >= 2_000 || own?.nesting ?? 0 >= Frame.nestingLimit
-        return isTooDeep ? .tooDeep(frame.way + [key]) : nil
+        let isTooDeep = work.level >= 2_000 || own?.nesting ?? 0 >= Work.nestingLimit
+        return isTooDeep ? .tooDeep(way) : nil
     }
 
     /// Whether a closing or closed container refuses the read, which may load what an earlier load needs.
@@ -348,7 +360,7 @@ struct Reading: ~Copyable {
     /// A read that has waited for another's load began before a closing, which waits for the end of that read.
     @inline(__always)
     private func isRefused(_ token: LockToken, in node: UnmanagedReference<Node>) -> Bool {
-        node.use { $0.refuses(token, frame) && (awaited?.waiter == nil || $0.storage[token].isClosed) }
+        node.use { $0.refuses(token, work) && (need.waiter == nil || $0.storage[token].isClosed) }
     }
 
     /// Joins a load in progress whose instance is expected to live where this reader's would.
@@ -356,14 +368,13 @@ struct Reading: ~Copyable {
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
     ) -> Decision? {
         guard let load = joinable(token, record, site, mine) else { return nil }
-        let waiter = Waiter(for: load, by: frame)
+        let waiter = Waiter(for: load, by: work)
         if let circle = Waits.add(waiter) {
-            // A frame may wait for an instance that proves not to be valid for it, so load in parallel to find out.
-            let isOfOneNode = circle.allSatisfy { $0.kind == .load && $0.node === site.node.object }
+            // A load may wait for an instance that proves not to be valid for it, so load in parallel to find out.
+            let isOfOneNode = circle.allSatisfy { $0.load?.node === site.node.object }
             return isOfOneNode ? .cycle(circle.compactMap(\.key) + [key]) : nil
         }
-        isOwn = false
-        wait(token, for: load, waiter)
+        need = .joined(load.join(token, waiter), waiter)
         return .wait(load, waiter)
     }
 
@@ -402,15 +413,20 @@ struct Reading: ~Copyable {
     /// Returns the decision that the outcome of the awaited load means for this reader, or `nil` if there's none that is valid here.
     @inline(__always)
     private mutating func accept(_ token: LockToken, _ site: Site) -> Decision? {
-        guard let awaited else { return nil }
+        let (pending, isOwn): (PendingOutcome, Bool)
+        switch need {
+        case .none: return nil
+        case .own(let outcome, _): (pending, isOwn) = (outcome, true)
+        case .joined(let outcome, _): (pending, isOwn) = (outcome, false)
+        }
         misses += 1
-        guard let (outcome, result) = awaited.outcome.withLock({ $0 }),
-            isOwn || !outcome.mustBeRetried && !outcome.isProvisional, node.isWithin(outcome.home),
-            site.floor?.depth ?? 0 <= outcome.home.depth,
-            isOwn || outcome.provenance.isValid(token, for: node, from: outcome.home)
+        guard let (outcome, result) = pending.withLock({ $0 }), node.isWithin(outcome.home),
+            site.floor?.depth ?? 0 <= outcome.home.depth
         else { return nil }
-        if isOwn, !outcome.hasFailed, !outcome.provenance.isValid(token, for: node, from: outcome.home),
-            case let home = UnmanagedReference(outcome.load.node), home != UnmanagedReference(node)
+        let isValid = outcome.provenance.isValid(token, for: node, from: outcome.home)
+        if !isOwn, !isValid || outcome.mustBeRetried || outcome.isProvisional { return nil }
+        if isOwn, !isValid, !outcome.hasFailed, case let home = UnmanagedReference(outcome.load.node),
+            home != UnmanagedReference(node)
         {
             return home == site.node ? hidden(token, below: home) : nil
         }
@@ -443,7 +459,7 @@ struct Reading: ~Copyable {
     /// If it's thrown, a load that catches it was made from what hides the instance.
     @inline(never)
     private func overridden(_ way: [Key], byLocal: Bool) -> LoadError {
-        let error = LoadError.overridden((frame?.way ?? []) + way, of: key, home: request.traits.home, byLocal: byLocal)
+        let error = LoadError.overridden((work?.way ?? []) + way, of: key, home: request.traits.home, byLocal: byLocal)
             .read(at: request.readPlace)
         let (isNew, policy) = node.family.lock.withLock { token in
             let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
@@ -467,9 +483,9 @@ struct Reading: ~Copyable {
     /// The feature counts as read from the root, so that a child that sets it has its own instances of what was made with it.
     @inline(never)
     private mutating func refuse(by refuser: any LoadRefuser) throws -> Payload? {
-        let refusal = refuser.refusal(of: request, in: node, under: frame)
+        let refusal = refuser.refusal(of: request, in: node, under: work)
         if refusal.goesOn {
-            refused = (true, refusal.isProvisional)
+            self.refusal = .overruled(isProvisional: refusal.isProvisional)
             return nil
         }
         node.family.lock.withLock { token in
@@ -510,7 +526,7 @@ extension Container {
     func forgetInputs() {
         guard case .handle(let load) = role else { return }
         var garbage = Garbage()
-        load.family.lock.withLock { token in load.forgetInputs(token, &garbage) }
+        load.family.lock.withLock { token in load.state[token].inputs.forget(&garbage) }
         garbage.dispose()
     }
 }
@@ -519,8 +535,8 @@ extension Container {
 protocol LoadPolicy: AnyObject, Sendable {
     /// Returns what becomes of the load of a feature that reaches outside the process; called under the lock.
     ///
-    /// - `frame`: The work that needs it.
-    func answer(to request: Request, under frame: Frame?) -> LoadAnswer
+    /// - `work`: The work that needs it.
+    func answer(to request: Request, under work: Work?) -> LoadAnswer
     /// Whether what is loaded then doesn't reach outside; called under the lock.
     func substitutes(_ request: borrowing Request) -> Bool
     /// Called before the program stops, since a read that can't throw has no value to give; it may not return.
@@ -538,8 +554,8 @@ extension LoadPolicy {
 protocol LoadRefuser: AnyObject, Sendable {
     /// Returns what a reader gets instead, and whether what's made from that isn't kept; or whether it's loaded all the same.
     ///
-    /// - `frame`: The work that needs it.
-    func refusal(of request: Request, in node: Node, under frame: Frame?) -> LoadRefusal
+    /// - `work`: The work that needs it.
+    func refusal(of request: Request, in node: Node, under work: Work?) -> LoadRefusal
 }
 
 /// What a reader gets instead of a feature that was refused.

@@ -23,13 +23,46 @@ struct PendingWrites {
     }
 }
 
-extension Frame {
+/// An update, or a run of rules: writes through its handle are collected.
+struct Draft: Sendable {
+    let work: Work
+    /// The writes of the work, and of the nested updates in progress, or none once they're published.
+    private let pending: FamilyLocked<[PendingWrites]>
+    /// Whether the writes are those of rules, which are for the scope.
+    let isOfRules: Bool
+
+    private var family: Family { work.family }
+
+    /// Begins to collect writes.
+    init(_ role: (FamilyLocked<[PendingWrites]>) -> Work.Role, in family: Family, isOfRules: Bool = false) {
+        pending = FamilyLocked([PendingWrites()])
+        work = Work(role(pending), in: family, under: Work.current, within: Work.own)
+        self.isOfRules = isOfRules
+    }
+
+    /// The update in progress in the family that this code is part of, if there's one.
+    ///
+    /// Code in a task or thread that an update has started isn't part of it, and neither is code that runs while it publishes.
+    fileprivate static func current(in family: Family) -> Draft? {
+        guard let own = Work.own else { return nil }
+        for work in own.chain.prefix(while: { $0.outermost == own.outermost }) where work.family === family {
+            guard case .update(let pending) = work.role else { continue }
+            let draft = Draft(work, pending)
+            return family.lock.withLock { token in pending[token].isEmpty } ? nil : draft
+        }
+        return nil
+    }
+
+    private init(_ update: Work, _ pending: FamilyLocked<[PendingWrites]>) {
+        (work, self.pending, isOfRules) = (update, pending, false)
+    }
+
     /// Returns the value that the update, or an earlier rule, sets for what's seen here, if there's one.
     ///
     /// - `node`: The node of the handle, which may be that of an update in this one.
-    func pending(_ key: Key, in node: Node) -> Payload? {
+    func value(_ key: Key, in node: Node) -> Payload? {
         family.lock.withLock { token in
-            let pending = state[token].rare?.pending ?? []
+            let pending = pending[token]
             if pending.isEmpty { return nil }
             // What's published below a container hides what's set there.
             let depth =
@@ -44,42 +77,24 @@ extension Frame {
         }
     }
 
-    /// Adds a pending write, and returns whether the frame still collects writes.
+    /// Adds a pending write, and returns whether writes are still collected.
     func add(_ write: Write) -> Bool {
         var garbage = Garbage()
         let isAdded = family.lock.withLock { token in
-            guard !isFinished, let rare = state[token].rare, !rare.pending.isEmpty else { return false }
-            rare.pending[rare.pending.count - 1].add(write, &garbage)
+            let last = pending[token].count - 1
+            if last < 0 { return false }
+            pending[token][last].add(write, &garbage)
             return true
         }
         garbage.dispose()
         return isAdded
     }
 
-    /// Collects writes from now on, separately from those that are collected already.
-    func collectWrites() {
-        family.lock.withLock { token in
-            let rare = state[token].more()
-            rare.pending.append(PendingWrites())
-        }
-    }
+    /// Collects the writes of a nested update.
+    fileprivate func nest() { family.lock.withLock { token in pending[token].append(PendingWrites()) } }
 
-    /// Adds the writes that were collected since the last call of `collectWrites` to those before.
-    fileprivate func mergeWrites() {
-        var garbage = Garbage()
-        family.lock.withLock { token in
-            guard let rare = state[token].rare, let writes = rare.pending.popLast() else { return }
-            for write in writes.all { rare.pending[rare.pending.count - 1].add(write, &garbage) }
-        }
-        garbage.dispose()
-    }
-
-    /// Removes and returns the writes that were collected since the last call of `collectWrites`.
-    ///
-    /// If that was the first one, later writes are done at once.
-    func takeWrites() -> [Write] {
-        family.lock.withLock { token in state[token].rare?.pending.popLast() }?.all ?? []
-    }
+    /// Removes and returns the writes of the innermost update; later writes are done at once if there's none.
+    func take() -> [Write] { family.lock.withLock { token in pending[token].popLast() }?.all ?? [] }
 }
 
 // MARK: update
@@ -89,28 +104,23 @@ extension Container {
     ///
     /// If it runs in an update in progress, they become part of that one.
     func runUpdate<E: Error>(_ body: (any FeatureContainer) throws(E) -> Void) throws(E) {
-        let (node, own) = (node, Frame.own)
-        // An update that runs in a task or thread started inside another one isn't part of that one.
-        let ownChain = own.map { own in own.chain.prefix { $0.outermost == own.outermost } } ?? []
-        // Code that runs while an update publishes isn't part of it.
-        let outer = ownChain.first { $0.kind == .update && $0.family === node.family }.flatMap { outer in
-            node.family.lock.withLock { token in outer.state[token].rare?.pending.isEmpty == false } ? outer : nil
-        }
-        let update = outer ?? Frame(.update, in: node.family, node, under: Frame.current, within: own)
-        update.collectWrites()
-        let view = Container(.draft(update, owner ?? self), asking: node)
-        let result = Context.run(nil, update) { () -> Result<Void, E> in
+        let (node, outer) = (node, Draft.current(in: node.family))
+        outer?.nest()
+        let draft = outer ?? Draft({ .update($0) }, in: node.family)
+        let view = Container(.draft(draft, owner ?? self), asking: node)
+        let result = Context.run(nil, draft.work) { () -> Result<Void, E> in
             do throws(E) { return .success(try body(view)) } catch { return .failure(error) }
         }
-        if case .failure = result {
-            withExtendedLifetime(update.takeWrites()) {}
-        } else if outer != nil {
-            update.mergeWrites()
-        } else {
-            // Commit inside the frame, so that observers are called at its end.
-            _ = Context.run(nil, update) { node.family.commit(update.takeWrites()) }
+        let writes = draft.take()
+        if case .success = result {
+            if outer == nil {
+                // Commit inside the update, so that observers are called at its end.
+                _ = Context.run(nil, draft.work) { node.family.commit(writes) }
+            } else {
+                for write in writes { _ = draft.add(write) }
+            }
         }
-        if outer == nil { update.end() }
+        if outer == nil { draft.work.end() }
         try result.get()
     }
 }

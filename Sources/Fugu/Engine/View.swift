@@ -10,7 +10,7 @@ extension Container {
         case handle(Load)
         /// The handle of an update, and the container that children made from it belong to: reads see pending writes, and writes
         /// become pending. That of a rule is one of the scope's parent, whose writes are published in the scope.
-        case draft(Frame, Container)
+        case draft(Draft, Container)
         /// Registers every access before it reads.
         case tracked(Tracker, Container)
     }
@@ -72,7 +72,7 @@ extension Container {
         case .handle(let load):
             if !load.isFinished { return present(key, in: asked, for: load) }
             return present(key, in: load.homeNode, for: nil)
-        case .draft(let draft, _): return draft.pending(key, in: asked) ?? present(key, in: asked, for: nil)
+        case .draft(let draft, _): return draft.value(key, in: asked) ?? present(key, in: asked, for: nil)
         case .tracked(let tracker, let container):
             tracker.access(key, in: container)
             container.note(.read, key)
@@ -146,7 +146,7 @@ extension Container {
             let write = Write(asked, key, setting)
             if draft.add(write) { return }
             // What a rule sets is for the scope, so it's never done here.
-            if draft.kind == .rules { return asked.family.reports.report(Messages.changeAfterRule(of: key.key)) }
+            if draft.isOfRules { return asked.family.reports.report(Messages.changeAfterRule(of: key.key)) }
             asked.family.commit([write])
         case .tracked(_, let container): container.change(key, to: setting)
         }

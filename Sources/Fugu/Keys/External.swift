@@ -161,6 +161,6 @@ extension Container {
     fileprivate func lacksSupply() {
         guard case .handle(let load) = role else { stopProgram(LoadError.notSupplied([]).description) }
         let error = LoadError.notSupplied(load.way)
-        if !load.frame.noteMissingSupply(error) { stopProgram(error.description) }
+        if !load.work.noteMissingSupply(error) { stopProgram(error.description) }
     }
 }
