@@ -30,7 +30,7 @@ public enum PublicPage {
         public static func load(in container: any FeatureContainer) -> any Dictionary { EmptyDictionary() }
     }
 
-    struct EmptyDictionary: Dictionary {
+    nonisolated struct EmptyDictionary: Dictionary {
         func meaning(of word: String) -> String? { nil }
     }
 
@@ -43,6 +43,9 @@ public enum PublicPage {
 extension ContainerKeys {
     public typealias Dictionary = PublicPage.Dictionary
     private typealias EmptyDictionary = PublicPage.EmptyDictionary
+}
+
+extension ContainerKeys {
     public var phrasebook: FeatureKey<any Dictionary> { .required(placeholder: EmptyDictionary()) }
 }
 
