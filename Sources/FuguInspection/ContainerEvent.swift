@@ -48,62 +48,48 @@ public struct ContainerEvent: Sendable {
         public static var closed: Kind { Kind(rawValue: "closed") }
     }
 
-    let record: EventRecord
-
     /// The kind of event.
-    public var kind: Kind { Kind(record.kind) }
+    public let kind: Kind
     /// The position of the event among those of its family, beginning with 1.
     ///
     /// Events that happen on several threads at once can reach a handler in another order.
-    public var number: UInt64 { record.number }
+    public let number: UInt64
+    /// The time since the process began to measure.
+    let moment: Duration
     /// The time at which it happened.
-    public var time: ContinuousClock.Instant { ProcessTime.origin + record.time }
+    public var time: ContinuousClock.Instant { ProcessTime.origin + moment }
     /// The number of the container that was read, written, or closed: 0 for the root, and for others their position
     /// among all containers that were created in the family.
     ///
     /// ``ContainerGraph/Container/id`` is the same number.
-    public var container: Int { record.container }
+    public let container: Int
     /// The number of the container in which the instance lives, or `nil` if the event isn't the end of a load.
-    public var home: Int? { record.home }
+    public internal(set) var home: Int?
     /// The number of the load, or `nil` if the event isn't about a load.
     ///
     /// All events of a load have the same number.
-    public var load: UInt64? { record.load }
+    public internal(set) var load: UInt64?
     /// The number of the load that needed this one or, in a ``Kind/waited`` event, the load that waited.
-    public var neededBy: UInt64? { record.neededBy }
+    public internal(set) var neededBy: UInt64?
     /// The duration of the load, the wait, or the closing, or `nil` for other events.
-    public var duration: Duration? { record.duration }
+    public internal(set) var duration: Duration?
     /// The error that a load or a teardown closure threw.
-    public var error: (any Error)? { record.error }
+    public internal(set) var error: (any Error)?
 
+    private let subject: Key?
     /// The name of the key in messages, or `nil` for a container that was closed.
-    public var key: String? { record.subject?.name }
+    public var key: String? { subject?.name }
 
+    /// The path to a load.
+    var way: [Key] = []
     /// The names of the keys on the path to a load: those that needed it, outermost first, and its own.
     ///
     /// It's empty for other events.
-    public var path: [String] { record.way.map(\.name) }
-}
+    public var path: [String] { way.map(\.name) }
 
-extension ContainerEvent.Kind {
-    fileprivate init(_ kind: EventKind) {
-        self =
-            switch kind {
-            case .loadBegan: .loadBegan
-            case .loaded: .loaded
-            case .reloaded: .reloaded
-            case .overtaken: .overtaken
-            case .notKept: .notKept
-            case .failed: .failed
-            case .waited: .waited
-            case .dropped: .dropped
-            case .set: .set
-            case .overridden: .overridden
-            case .replaced: .replaced
-            case .supplied: .supplied
-            case .reset: .reset
-            case .closed: .closed
-            }
+    init(_ kind: Kind, _ number: UInt64, _ subject: Key?, in container: Int) {
+        (self.kind, self.number, self.subject, self.container) = (kind, number, subject, container)
+        moment = ProcessTime.now
     }
 }
 
@@ -131,7 +117,7 @@ extension Container {
     /// - Returns: A token that ends the observation. You can ignore it; then the observation ends with the root container.
     @discardableResult
     public func observeEvents(_ handler: @escaping @Sendable (ContainerEvent) -> Void) -> ObservationToken {
-        observeRecords { handler(ContainerEvent(record: $0)) }
+        ObservationToken(EventObserver(in: node, handler))
     }
 }
 

@@ -76,9 +76,14 @@ package struct GraphSnapshot: Sendable {
 
     /// - `isAlone`: Whether to leave out descendants.
     package init(of container: Container, isAlone: Bool = false) {
-        let receiver = Receiver()
-        container.tell(receiver, isAlone: isAlone)
-        self = receiver.snapshot
+        let node = container.node
+        node.family.lock.withLock { token in
+            if node.isEnded(token) { return }
+            let nodes = node.path.dropFirst().reversed() + (isAlone ? [node] : node.subtree(token))
+            for node in nodes { add(token, node) }
+            if !isAlone { addLoads(token, around: node) }
+        }
+        // Names and traits are user code.
         for index in entries.indices where entries[index].isForTest && entries[index].place.key.hasTestValue {
             entries[index].state = .testValue
         }
@@ -98,60 +103,94 @@ package struct GraphSnapshot: Sendable {
             entries[index].isSecret = entries[index].place.key.kind == .property && known.contains(entries[index].place)
         }
     }
-
-    private init() {}
-
-    private final class Receiver: GraphReceiver {
-        private(set) var snapshot = GraphSnapshot()
-
-        func add(container: Int, in parent: Int?, depth: Int, name: String, childCount: Int, isClosed: Bool) {
-            snapshot.containers.append(
-                Box(id: container, parent: parent, depth: depth, name: name, childCount: childCount, isClosed: isClosed)
-            )
-        }
-
-        func add(
-            _ place: GraphPlace, depth: Int, held: HeldBy?, loadCount: Int, duration: Duration?, value: Payload?,
-            isLocal: Bool, isForTest: Bool, reads: [Key], inputs: [GraphPlace], changed: [GraphPlace],
-            anchors: [Key], error: String?
-        ) {
-            let state: State =
-                switch held {
-                case .value?: .set
-                case .loader?: .replaced
-                case .source?: .supplied
-                case nil: place.key.kind == .property ? .defaultValue : .loaded
-                }
-            var entry = Entry(place: GraphSnapshot.Place(place), depth: depth, state: state)
-            (entry.loadCount, entry.duration, entry.value, entry.isLocal) = (loadCount, duration, value, isLocal)
-            (entry.reads, entry.inputs) = (reads, inputs.map { .init($0) })
-            entry.changed = changed.map { .init($0) }
-            (entry.anchors, entry.error, entry.isForTest) = (anchors, error, isForTest)
-            snapshot.entries.append(entry)
-        }
-
-        func add(
-            failed place: GraphPlace, depth: Int, reads: [Key], inputs: [GraphPlace], isUnset: Bool, error: String
-        ) {
-            var entry = Entry(place: GraphSnapshot.Place(place), depth: depth, state: .failed)
-            (entry.reads, entry.inputs, entry.isUnset) = (reads, inputs.map { .init($0) }, isUnset)
-            entry.error = error
-            snapshot.entries.append(entry)
-        }
-
-        func add(
-            loading place: GraphPlace, depth: Int, inputs: [GraphPlace], _ id: ObjectIdentifier,
-            neededBy: ObjectIdentifier?,
-            isShown: Bool
-        ) {
-            snapshot.loads.append(
-                Load(
-                    place: GraphSnapshot.Place(place), depth: depth, inputs: inputs.map { .init($0) }, id: id,
-                    neededBy: neededBy, isShown: isShown))
-        }
-    }
 }
 
-extension GraphSnapshot.Place {
-    fileprivate init(_ place: GraphPlace) { self.init(key: place.key, container: place.container) }
+// What the containers hold, which is collected in one turn of the lock.
+extension GraphSnapshot {
+    /// Adds what a node holds.
+    private mutating func add(_ token: LockToken, _ node: Node) {
+        containers.append(
+            Box(
+                id: node.number, parent: node.parent?.number, depth: node.depth, name: node.displayName(token),
+                childCount: node.childCount(token), isClosed: node.storage[token].isClosed))
+        let failures = node.storage[token].rare?.failures ?? KeyTable()
+        for cell in node.storage.cells(token) where cell.key != Key.containerName {
+            // A replaced feature whose load has failed is added once, as failed.
+            let failure = failures[cell.key]
+            if let failure, !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
+            add(token, node, cell, failure?.text)
+        }
+        for (key, failure) in failures.entries where !failure.isPast {
+            if case .found = node.look(token, key) { continue }
+            var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
+            (entry.reads, entry.isUnset, entry.error) = (failure.inputs, failure.isUnset, failure.text)
+            entry.inputs = failure.inputs.compactMap { Self.seen(token, $0, by: node) }
+            entries.append(entry)
+        }
+    }
+
+    private mutating func add(_ token: LockToken, _ node: Node, _ cell: CellReference, _ error: String?) {
+        let (key, place) = (cell.key, cell.place)
+        var state: State = key.kind == .property ? .defaultValue : .loaded
+        if !cell.has(CellFlags.loaded) {
+            switch cell.origin(token) {
+            case .code: state = cell.loader(token) == nil ? .set : .replaced
+            case .rule: state = .set
+            case .source: state = .supplied
+            case nil: return
+            }
+        }
+        var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: state)
+        let provenance = place?[token].provenance
+        for input in provenance?.direct ?? [] {
+            guard case .found(let read, let owner) = node.look(token, input) else {
+                // It was replaced or reset after the load, and hasn't been loaded again.
+                if let owner = node.lost(token, input, after: cell.time) {
+                    entry.changed.append(Place(key: input, container: owner.number))
+                }
+                continue
+            }
+            let place = Place(key: read.key, container: owner.object.number)
+            entry.inputs.append(place)
+            // What reloads has asked about later changes.
+            if provenance?.reloads != true, read.time > cell.time { entry.changed.append(place) }
+        }
+        if !node.isRoot, let homeKey = provenance?.homeKeys.first(where: { node.holds(token, $0) }) {
+            entry.anchors = [homeKey]
+        } else if let provenance, !node.isRoot, !provenance.isLocal {
+            entry.anchors = node.family.way(token, from: key) { node.holds(token, $0) }
+        }
+        if entry.anchors.first == key { entry.anchors.removeFirst() }
+        if cell.has(CellFlags.loaded) {
+            entry.duration = node.duration(token, of: key)
+            entry.isForTest =
+                node.storage[token].policy != nil
+                && !node.path.contains { $0.cell(token, key)?.loader(token) != nil }
+        }
+        if key.kind == .property { entry.value = cell.payload }
+        (entry.reads, entry.loadCount) = (provenance?.direct ?? [], place?[token].loadCount ?? 0)
+        (entry.isLocal, entry.error) = (provenance?.isLocal ?? false, error)
+        entries.append(entry)
+    }
+
+    /// Adds the loads in progress that concern a node, and says which do.
+    ///
+    /// A load counts where its instance is expected.
+    private mutating func addLoads(_ token: LockToken, around node: Node) {
+        for load in node.family.loads(token) {
+            let home = load.facts.expected.object
+            loads.append(
+                Load(
+                    place: Place(key: load.key, container: home.number), depth: home.depth,
+                    inputs: load.state[token].inputs.all.compactMap { Self.seen(token, $0.key, by: load.node) },
+                    id: ObjectIdentifier(load.work), neededBy: load.parent.map { ObjectIdentifier($0) },
+                    isShown: load.key.kind != .property && (home.isWithin(node) || node.isWithin(home))))
+        }
+    }
+
+    /// Returns the place of the value of a key that a node sees.
+    private static func seen(_ token: LockToken, _ key: Key, by node: Node) -> Place? {
+        guard case .found(let cell, let owner) = node.look(token, key) else { return nil }
+        return Place(key: cell.key, container: owner.object.number)
+    }
 }

@@ -105,7 +105,7 @@ enum Messages {
         let time = event.duration.map { " after \($0.shortText)" } ?? ""
         let home = event.home.map { "; it lives in \(containerName($0))" } ?? ""
         let error = event.error.map { ": \($0)" } ?? ""
-        let way = event.path.count > 1 ? " (\(Key.pathText(of: event.record.way)))" : ""
+        let way = event.path.count > 1 ? " (\(Fugu.Messages.way(event.path)))" : ""
         return switch event.kind {
         case .loadBegan: "\(key) started loading in \(place)\(way)"
         case .loaded: "\(key) loaded in \(place)\(time)\(home)\(way)"

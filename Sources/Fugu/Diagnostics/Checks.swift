@@ -37,7 +37,7 @@ extension Container {
 
 extension Node {
     /// How long the last load of a key took whose instance lives here, if that's known.
-    func duration(_ token: LockToken, of key: Key) -> Duration? {
+    package func duration(_ token: LockToken, of key: Key) -> Duration? {
         #if DEBUG
         cell(token, key)?.place?[token].duration
         #else

@@ -44,23 +44,23 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     /// Refuses an external feature, unless it has a value for tests.
     ///
     /// That belongs to one test, so a container of all tests doesn't load it. What's made from it lives where its inputs live.
-    func answer(to request: Request, under work: Work?) -> LoadAnswer {
+    package func answer(to request: Request, under work: Work?) -> LoadAnswer {
         isForAll || !request.traits.hasTestValue ? .refuse(self) : .load
     }
 
     /// Whether a value for tests is loaded in place of an external feature.
-    func substitutes(_ request: borrowing Request) -> Bool { request.traits.hasTestValue }
+    package func substitutes(_ request: borrowing Request) -> Bool { request.traits.hasTestValue }
 
     /// Returns whether nothing was reported of a feature yet, and notes that something is.
     fileprivate func isNew(_ key: Key) -> Bool { noted.withLock { $0.insert(key).inserted } }
 
     /// Does nothing: nobody can go on without what runs there.
-    func willStop(_ error: LoadError) {}
+    package func willStop(_ error: LoadError) {}
 
     /// Returns what a reader gets instead of a feature; it fails the test unless only a part of that is set.
     ///
     /// A plain feature without a stand-in has to be loaded, since the read can't throw.
-    func refusal(of request: Request, in node: Node, under work: Work?) -> LoadRefusal {
+    package func refusal(of request: Request, in node: Node, under work: Work?) -> LoadRefusal {
         let loads = work.map { $0.chain.prefix { $0.load != nil }.compactMap(\.load) } ?? []
         // Reading a feature to set a part of it isn't a mistake.
         if request.placeholder != nil, isForPart(request.key, node, work, loads) {
@@ -259,7 +259,7 @@ extension Container {
     }
 
     /// Sets what decides whether external features load here and below.
-    func setPolicy(_ policy: (any LoadPolicy)?) {
+    package func setPolicy(_ policy: (any LoadPolicy)?) {
         let node = node
         let former = node.family.lock.withLock { token in
             node.subtree(token).map { node in

@@ -1,7 +1,7 @@
 // What a node holds of a key.
 
 /// Who gives what a node holds of a key: what the first one gives counts.
-enum Origin: Comparable {
+package enum Origin: Comparable {
     case code, rule, source
 
     /// The flags of a cell that has what the origin gives.
@@ -9,7 +9,7 @@ enum Origin: Comparable {
 }
 
 /// What an origin gives for a key.
-enum Setting {
+package enum Setting {
     case nothing
     case value(Payload)
     /// A loader instead of the feature's own.
@@ -31,13 +31,13 @@ enum Setting {
 }
 
 /// A loader that replaces the feature's own.
-final class Replacement: Sendable {
+package final class Replacement: Sendable {
     let load: @Sendable (Container) throws -> Payload
     let loadAsync: (@Sendable (Container) async throws -> Payload)?
     /// What made the loader keeps here what it needs to make another one.
     let plan: (any Sendable)?
 
-    @inline(never) init(
+    @inline(never) package init(
         load: @escaping @Sendable (Container) throws -> Payload,
         loadAsync: (@Sendable (Container) async throws -> Payload)? = nil, plan: (any Sendable)? = nil
     ) {
@@ -88,7 +88,7 @@ final class Binding {
 
 extension CellReference {
     /// The origin of what is held, if something is.
-    func origin(_ token: LockToken) -> Origin? {
+    package func origin(_ token: LockToken) -> Origin? {
         switch heldFlags {
         case 0: nil
         case CellFlags.held: .code
@@ -100,7 +100,7 @@ extension CellReference {
 
     /// The loader that replaces the feature's own, if one does.
     @inline(__always)
-    func loader(_ token: LockToken) -> Replacement? { binding(token)?.replacement }
+    package func loader(_ token: LockToken) -> Replacement? { binding(token)?.replacement }
 
     /// The value that code gives.
     func code(_ token: LockToken) -> Payload? { heldFlags == CellFlags.held ? payload : nil }

@@ -1,12 +1,12 @@
 // All changes: one commit for all writes.
 
 /// A part of a commit: what an origin gives for a key in a node from now on.
-struct Write {
-    let node: Node
-    let key: Key
+package struct Write {
+    package let node: Node
+    package let key: Key
     let equal: Equality
-    let origin: Origin
-    let setting: Setting
+    package let origin: Origin
+    package let setting: Setting
     /// What was set in the node before the commit, if the new value equals it.
     private var equalValue: Payload?
     /// Whether the container was released, so that the write isn't done but reported, unlike others of the commit.

@@ -33,22 +33,24 @@ struct SmallList<Element> {
 }
 
 /// A list in the order of additions, from which removing an element takes constant time on average.
-struct SparseList<Element: WordIdentifier> {
+package struct SparseList<Element: WordIdentifier> {
     /// The elements, with holes where some were removed.
     private(set) var slots: [Element?] = []
     /// The indices of the elements, once there are many.
     private var indices = WordTable<UInt, Int>()
     private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
-    var all: [Element] { slots.compactMap(\.self) }
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
+    package var all: [Element] { slots.compactMap(\.self) }
     var last: Element? { slots.last ?? nil }
 
     private func index(of element: Element) -> Int? {
         slots.count > 8 ? indices[element.word] : slots.firstIndex { $0?.word == element.word }
     }
 
-    mutating func append(_ element: Element) {
+    package mutating func append(_ element: Element) {
         slots.append(element)
         count += 1
         if slots.count <= 8 { return }
@@ -66,7 +68,7 @@ struct SparseList<Element: WordIdentifier> {
 
     /// Removes an element, and returns whether it was there.
     @discardableResult
-    mutating func remove(_ element: Element) -> Bool {
+    package mutating func remove(_ element: Element) -> Bool {
         guard let index = index(of: element), index < slots.count, slots[index]?.word == element.word else {
             return false
         }
@@ -87,27 +89,29 @@ struct SparseList<Element: WordIdentifier> {
 }
 
 /// What a word tells apart from others of its kind.
-protocol WordIdentifier: Sendable { var word: UInt { get } }
+package protocol WordIdentifier: Sendable { var word: UInt { get } }
 
-extension WordIdentifier where Self: AnyObject { var word: UInt { ObjectIdentifier(self).word } }
+extension WordIdentifier where Self: AnyObject { package var word: UInt { ObjectIdentifier(self).word } }
 
-extension UInt: WordIdentifier { var word: UInt { self } }
-extension Key: WordIdentifier { var word: UInt { raw } }
-extension ObjectIdentifier: WordIdentifier { var word: UInt { UInt(bitPattern: self) } }
+extension UInt: WordIdentifier { package var word: UInt { self } }
+extension Key: WordIdentifier { package var word: UInt { raw } }
+extension ObjectIdentifier: WordIdentifier { package var word: UInt { UInt(bitPattern: self) } }
 
 /// A dictionary by keys, or by objects, for what few containers have.
 ///
 /// The compiler writes the functions of a dictionary once for each type of values; these all use the same ones.
-struct WordTable<ID: WordIdentifier, Value: Sendable>: Sendable {
+package struct WordTable<ID: WordIdentifier, Value: Sendable>: Sendable {
     private var payloads: [UInt: Payload] = [:]
+
+    package init() {}
 
     var isEmpty: Bool { payloads.isEmpty }
     var count: Int { payloads.count }
-    var values: [Value] { payloads.values.map { $0.value(as: Value.self) } }
+    package var values: [Value] { payloads.values.map { $0.value(as: Value.self) } }
 
     func contains(_ id: ID) -> Bool { payloads.find(id.word) != nil }
 
-    subscript(id: ID) -> Value? {
+    package subscript(id: ID) -> Value? {
         get { payloads.find(id.word)?.value(as: Value.self) }
         set { payloads.put(newValue.map { Payload($0) }, at: id.word) }
     }
@@ -119,12 +123,12 @@ extension [UInt: Payload] {
     @inline(never) fileprivate mutating func put(_ payload: Payload?, at word: UInt) { self[word] = payload }
 }
 
-typealias KeyTable<Value: Sendable> = WordTable<Key, Value>
+package typealias KeyTable<Value: Sendable> = WordTable<Key, Value>
 
 extension WordTable where ID == Key {
     var keys: [Key] { payloads.keys.map { Key(raw: $0) } }
     /// The keys with their values.
-    var entries: [(key: Key, value: Value)] {
+    package var entries: [(key: Key, value: Value)] {
         payloads.map { (Key(raw: $0.key), $0.value.value(as: Value.self)) }
     }
 }

@@ -1,7 +1,7 @@
 // What a change leaves to do, and whom it reaches.
 
 /// The work that was collected under the lock, to be done after releasing it.
-struct Effects {
+package struct Effects {
     var garbage = Garbage()
     /// The outermost work that runs here, which notifies followers at its end, or `nil` if it isn't known yet.
     ///
@@ -30,7 +30,7 @@ struct Effects {
         return knownHolder!?.object
     }
 
-    mutating func add(_ news: some News) { more.orMade(More()).news.append(news) }
+    package mutating func add(_ news: some News) { more.orMade(More()).news.append(news) }
     mutating func wake(_ waiters: [Waiter]) { if !waiters.isEmpty { more.orMade(More()).waiters += waiters } }
 
     @inline(__always)
@@ -68,7 +68,7 @@ extension Effects {
 // MARK: Whom a change reaches
 
 /// How the value of a key, as a place sees it, changes.
-enum ChangeKind: Comparable {
+package enum ChangeKind: Comparable {
     /// An instance was loaded where there was none.
     case loaded
     /// An input changed during a load, whose instance isn't kept or which failed.

@@ -1,7 +1,7 @@
 // What the engine says of what happens, for those who look on. It names keys, nodes, and works, and holds no value.
 
 /// Something that happened in a family.
-enum Fact {
+package enum Fact {
     /// A write was done: what it changed for readers, or `nil` if they see an equal value, and whether the key wasn't held before.
     case wrote(Write, ChangeKind?, isNew: Bool)
     /// A loaded instance was dropped.
@@ -16,13 +16,13 @@ enum Fact {
 }
 
 /// How a load ended.
-enum LoadEnd {
+package enum LoadEnd {
     case kept(in: CellReference)
     case overtaken, notKept, failed
 }
 
 /// What makes events of the facts of a family.
-protocol FactSink: AnyObject, Sendable {
+package protocol FactSink: AnyObject, Sendable {
     /// Receives a fact under the lock, and adds what's to be done about it to the effects.
     func hear(_ token: LockToken, _ fact: Fact, _ effects: inout Effects)
 }
@@ -46,18 +46,18 @@ package protocol UseListener: Sendable {
 }
 
 /// Something to tell outside every lock.
-protocol News: Sendable { func tell() }
+package protocol News: Sendable { func tell() }
 
 /// The time since the first use.
 ///
 /// Instants of the clock have a size that only the standard library knows, so whatever holds one is copied by calls.
 package enum ProcessTime {
     package static let origin = ContinuousClock.now
-    @inline(never) static var now: Duration { origin.duration(to: .now) }
+    @inline(never) package static var now: Duration { origin.duration(to: .now) }
 }
 
 /// What was noted of a load when it began: its number among those of the family, and the time.
-typealias LoadMark = (number: UInt64, start: Duration)
+package typealias LoadMark = (number: UInt64, start: Duration)
 
 extension Family {
     /// Passes a fact on, if somebody listens.
@@ -81,14 +81,14 @@ extension Family {
 }
 
 /// A record of a failed load, for graphs, with the text of its error, because the error itself may keep any object.
-struct FailedLoad: Sendable {
-    let text: String
+package struct FailedLoad: Sendable {
+    package let text: String
     /// Whether a feature wasn't set that isn't loaded in tests.
-    let isUnset: Bool
+    package let isUnset: Bool
     /// The inputs that the load had read.
-    let inputs: [Key]
+    package let inputs: [Key]
     /// Whether a later load has succeeded.
-    var isPast = false
+    package var isPast = false
 
     private static let longestText = 500
 

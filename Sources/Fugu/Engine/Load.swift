@@ -1,23 +1,23 @@
 // A load, from its handle to its end.
 
 /// A load: the work that loads a key for a node.
-struct Load: WordIdentifier, Equatable {
-    let work: Work
-    let state: FamilyLocked<LoadState>
+package struct Load: WordIdentifier, Equatable {
+    package let work: Work
+    package let state: FamilyLocked<LoadState>
 
-    var word: UInt { work.word }
-    static func == (one: Load, other: Load) -> Bool { one.work === other.work }
+    package var word: UInt { work.word }
+    package static func == (one: Load, other: Load) -> Bool { one.work === other.work }
 
     // What is known when it begins never changes, so it needs no lock.
-    @inline(__always) var facts: LoadFacts { state.unshared.facts }
-    @inline(__always) var node: Node { state.unshared.facts.node }
-    @inline(__always) var key: Key { state.unshared.facts.key }
-    var family: Family { work.family }
-    var parent: Work? { work.parent }
+    @inline(__always) package var facts: LoadFacts { state.unshared.facts }
+    @inline(__always) package var node: Node { state.unshared.facts.node }
+    @inline(__always) package var key: Key { state.unshared.facts.key }
+    package var family: Family { work.family }
+    package var parent: Work? { work.parent }
     var isFinished: Bool { work.isFinished }
 
     /// The path from what needs it to its key, also once it has finished.
-    var way: [Key] { (parent?.way ?? []) + [key] }
+    package var way: [Key] { (parent?.way ?? []) + [key] }
 }
 
 extension Load {
@@ -28,7 +28,7 @@ extension Load {
 }
 
 /// What's known of a load when it begins.
-struct LoadFacts: Sendable {
+package struct LoadFacts: Sendable {
     let key: Key
     /// The node for which it's loaded.
     let node: Node
@@ -45,7 +45,7 @@ struct LoadFacts: Sendable {
     /// Whether something is loaded in the feature's place, whose inputs don't count.
     let isStandIn: Bool
     /// The node in which the instance is expected to live.
-    let expected: UnmanagedReference<Node>
+    package let expected: UnmanagedReference<Node>
     /// The time at which the load began.
     let begun: UInt64
 }
@@ -53,9 +53,9 @@ struct LoadFacts: Sendable {
 /// A load's data.
 ///
 /// The family's lock protects it, except for the facts.
-struct LoadState {
+package struct LoadState {
     let facts: LoadFacts
-    var inputs = Inputs()
+    package var inputs = Inputs()
     /// Whether the load read a placeholder for a refused feature.
     ///
     /// Its instance is then neither kept nor given to waiters, so that each of them meets the failure.
@@ -399,13 +399,13 @@ extension Load {
     }
 
     /// Notes the beginning of a load, and its number unless that's 0.
-    func mark(_ token: LockToken, _ number: UInt64) {
+    package func mark(_ token: LockToken, _ number: UInt64) {
         if key.kind == .property { return }
         state[token].mark = (number, state[token].mark?.start ?? ProcessTime.now)
     }
 
     /// What was noted when the load began.
-    func mark(_ token: LockToken) -> LoadMark? { state[token].mark }
+    package func mark(_ token: LockToken) -> LoadMark? { state[token].mark }
 }
 
 // MARK: Waiters

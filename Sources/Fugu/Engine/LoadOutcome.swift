@@ -1,11 +1,11 @@
 // The end of a load, under the lock: finds the instance's home, and keeps or drops the instance.
 
 /// How a load ended, for those that needed it.
-struct LoadOutcome {
-    let load: Load
+package struct LoadOutcome {
+    package let load: Load
     /// The path from the load to the one that threw the error, or an empty array if it succeeded.
     let way: [Key]
-    let home: Node
+    package let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
     /// Whether an input changed during the load, or the key was reset, so that the instance is given to readers and not kept.
@@ -231,7 +231,7 @@ typealias PendingOutcome = Locked<(outcome: LoadOutcome, result: Result<Payload,
 
 extension Family {
     /// Returns the path from a feature to the first key that meets a condition, along the inputs of the last loads.
-    func way(_ token: LockToken, from key: Key, to isMet: (Key) -> Bool) -> [Key] {
+    package func way(_ token: LockToken, from key: Key, to isMet: (Key) -> Bool) -> [Key] {
         // Where an instance lives also depends on the keys of its declared home.
         way(from: key, to: isMet) { next in
             let last = last(token, of: next)

@@ -1,7 +1,7 @@
 // What a node sees of a key, and where instances live.
 
 /// What a node sees of a key, without loading.
-enum Look {
+package enum Look {
     /// The cell whose value is seen, and its owner: the node or an ancestor.
     case found(CellReference, UnmanagedReference<Node>)
     /// Nothing. `limit` is the nearest node that holds the key without a value, because its loader was replaced or a source
@@ -11,7 +11,7 @@ enum Look {
 
 extension Node {
     /// Returns the nearest value of a key that's held, or loaded and valid here.
-    @inline(never) func look(_ token: LockToken, _ key: Key) -> Look { lookInline(token, key) }
+    @inline(never) package func look(_ token: LockToken, _ key: Key) -> Look { lookInline(token, key) }
 
     /// Does the same for a caller that's called so often that a call less counts.
     @inline(__always)
@@ -63,7 +63,7 @@ extension Node {
     }
 
     /// Returns the nearest node in which an input that isn't there anymore was replaced or reset after a load.
-    func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
+    package func lost(_ token: LockToken, _ key: Key, after time: UInt64) -> Node? {
         path.first { node in
             let cell = node.cell(token, key)
             return cell.map { !$0.has(CellFlags.link) && $0.time > time } ?? false

@@ -1,9 +1,9 @@
 import Synchronization
 
 /// A root container and its descendants.
-final class Family: Sendable {
-    let lock: FamilyLock
-    let state = FamilyLocked(FamilyState())
+package final class Family: Sendable {
+    package let lock: FamilyLock
+    package let state = FamilyLocked(FamilyState())
     /// The root's storage, which outlives every node of the family.
     ///
     /// The places of its cells hold what the family knows about each key.
@@ -29,7 +29,7 @@ final class Family: Sendable {
     var isListened: Bool { listened.load(ordering: .relaxed) }
 
     /// Sets what makes events of facts.
-    func setSink(_ token: LockToken, _ sink: (any FactSink)?, _ garbage: inout Garbage) {
+    package func setSink(_ token: LockToken, _ sink: (any FactSink)?, _ garbage: inout Garbage) {
         state[token].sink.replace(by: sink, &garbage)
         heard.store(sink != nil, ordering: .relaxed)
     }
@@ -51,13 +51,13 @@ final class Family: Sendable {
     func last(_ token: LockToken, of key: Key) -> Provenance? { record(token, of: key)?.last }
 
     /// Returns the loads in progress.
-    func loads(_ token: LockToken) -> [Load] {
+    package func loads(_ token: LockToken) -> [Load] {
         rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all ?? [] }
     }
 }
 
 /// The mutable part of a family.
-struct FamilyState {
+package struct FamilyState {
     /// The time of the last change, load, or failure.
     private(set) var now: UInt64 = 0
     /// The time at which a key was last reset or replaced while a load of it was in progress.
@@ -67,7 +67,7 @@ struct FamilyState {
     var namings = KeyTable<any KeyNaming>()
     /// The nodes that have a supplier; a node is removed when it ends.
     var supplied = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
-    fileprivate(set) var sink = Kept<(any FactSink)?>(nil)
+    package fileprivate(set) var sink = Kept<(any FactSink)?>(nil)
     fileprivate(set) var listener = Kept<(any UseListener)?>(nil)
     #if DEBUG
     var past = FamilyPast()
@@ -89,14 +89,14 @@ struct FamilyState {
 ///
 /// A node can outlive its ``Container`` in handles that features captured. When the container is released, the node ends:
 /// it releases everything it held, and what's left can still be asked safely.
-final class Node: Sendable {
-    let storage: StorageReference
-    let family: Family
+package final class Node: Sendable {
+    package let storage: StorageReference
+    package let family: Family
     fileprivate let above: ChainReference<Node>?
-    let depth: Int
+    package let depth: Int
 
-    var parent: Node? { above?.object }
-    var isRoot: Bool { above == nil }
+    package var parent: Node? { above?.object }
+    package var isRoot: Bool { above == nil }
 
     /// Creates a root.
     init() {
@@ -141,7 +141,7 @@ enum Life: Comparable {
 /// A node's state besides its cells.
 ///
 /// The family's lock protects it.
-struct NodeState {
+package struct NodeState {
     /// The bits of all keys that were ever held here, by `Key.mask`; a key whose bit is zero isn't held.
     var heldMask: UInt64 = 0
     private(set) var life = Life.open
@@ -151,7 +151,7 @@ struct NodeState {
     /// Whether `withChild` made the container, and it isn't closed yet.
     var isOperation = false
     var isRefusing: Bool { life >= .refusing }
-    var isClosed: Bool { life >= .closed }
+    package var isClosed: Bool { life >= .closed }
     /// When it was closed.
     private(set) var closed = UInt64.max
     /// The number of loads requested here that haven't ended, of reads here that wait for loads, and of instances that have left whose
@@ -160,8 +160,8 @@ struct NodeState {
     /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0
     /// What refuses external features; children inherit it.
-    var policy: (any LoadPolicy)?
-    var rare: RareNodeState?
+    package var policy: (any LoadPolicy)?
+    package var rare: RareNodeState?
     #if DEBUG
     /// How the container was made, and where.
     var made: Making?
@@ -199,7 +199,7 @@ extension Optional where Wrapped: AnyObject {
 /// State that few nodes need, created on first use to keep the others small.
 ///
 /// The family's lock protects it.
-final class RareNodeState {
+package final class RareNodeState {
     /// Whom the node asks for named keys.
     var supplier = Kept<(any ValueSupplier)?>(nil)
     /// What another module keeps here.
@@ -212,7 +212,7 @@ final class RareNodeState {
     /// Whether declared homes above don't count here and below.
     var isHomeRoot = false
     /// The last failed load of each key that was requested here.
-    var failures = KeyTable<FailedLoad>()
+    package var failures = KeyTable<FailedLoad>()
 
     @inline(never) init() {}
 }
@@ -220,19 +220,19 @@ final class RareNodeState {
 /// A weak reference that can be copied under a lock.
 ///
 /// Make the object strong outside every lock, because releasing it may end it.
-struct WeakReference<Object: AnyObject & Sendable>: Sendable {
+package struct WeakReference<Object: AnyObject & Sendable>: Sendable {
     private final class Holder: Sendable {
         weak let object: Object?
         init(_ object: Object?) { self.object = object }
     }
     private let holder: Holder
 
-    init(_ object: Object?) { holder = Holder(object) }
+    package init(_ object: Object?) { holder = Holder(object) }
 
     /// The object, if it still exists.
     ///
     /// Ask outside every lock.
-    var object: Object? { holder.object }
+    package var object: Object? { holder.object }
 }
 
 extension UnmanagedReference<Node> {
@@ -243,12 +243,12 @@ extension UnmanagedReference<Node> {
 /// A node and its ancestors, nearest first.
 ///
 /// The caller keeps the node, which keeps its ancestors.
-struct Path: Sequence, IteratorProtocol {
+package struct Path: Sequence, IteratorProtocol {
     fileprivate var following: UnmanagedReference<Node>?
     /// The ancestor before which the path ends, or `nil` if it ends with the root.
     fileprivate var end: UnmanagedReference<Node>?
 
-    mutating func next() -> Node? {
+    package mutating func next() -> Node? {
         guard let node = following, node != end else { return nil }
         following = node.parent
         return node.object
@@ -269,16 +269,16 @@ struct Path: Sequence, IteratorProtocol {
     @inline(__always) func first(where isMeant: (Node) -> Bool) -> Node? {
         firstResult { isMeant($0) ? UnmanagedReference($0) : nil }?.object
     }
-    @inline(__always) func contains(where isMeant: (Node) -> Bool) -> Bool {
+    @inline(__always) package func contains(where isMeant: (Node) -> Bool) -> Bool {
         firstResult { isMeant($0) ? true : nil } != nil
     }
 }
 
 extension Node {
     func hasChildren(_ token: LockToken) -> Bool { storage[token].firstChild != nil }
-    func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
+    package func isEnded(_ token: LockToken) -> Bool { storage[token].isEnded }
 
-    func childCount(_ token: LockToken) -> Int {
+    package func childCount(_ token: LockToken) -> Int {
         var count = 0
         var child = storage[token].firstChild?.object
         while let next = child {
@@ -297,10 +297,10 @@ extension Node {
     /// The serial number.
     ///
     /// It never changes: `addChild` sets it before other threads can reach the node.
-    var number: Int { Int(storage.unshared.serial) }
+    package var number: Int { Int(storage.unshared.serial) }
 
     /// Returns the name that was set for the container itself, that of its attachment, or its number.
-    func displayName(_ token: LockToken) -> String {
+    package func displayName(_ token: LockToken) -> String {
         if let cell = storage.existingCell(token, Key.containerName), cell.has(CellFlags.held),
             let name = cell.payload?.string
         {
@@ -335,27 +335,27 @@ extension Node {
     }
 
     /// The node and its ancestors, nearest first.
-    var path: Path { Path(following: UnmanagedReference(self), end: nil) }
+    package var path: Path { Path(following: UnmanagedReference(self), end: nil) }
     /// The node and its ancestors below one of them, nearest first.
     func path(below ancestor: Node) -> Path {
         Path(following: UnmanagedReference(self), end: UnmanagedReference(ancestor))
     }
 
     /// Whether this node is `ancestor` or one of its descendants.
-    func isWithin(_ ancestor: Node) -> Bool {
+    package func isWithin(_ ancestor: Node) -> Bool {
         if self === ancestor { return true }
         guard family === ancestor.family, depth > ancestor.depth else { return false }
         return self.ancestor(at: ancestor.depth) === ancestor
     }
 
     /// Returns the ancestor at a depth, or this node if it isn't deeper.
-    func ancestor(at depth: Int) -> Node {
+    package func ancestor(at depth: Int) -> Node {
         if depth >= self.depth { return self }
         return path.first { $0.depth == depth }!
     }
 
     /// Returns this node and all its descendants, parents first.
-    func subtree(_ token: LockToken) -> [Node] {
+    package func subtree(_ token: LockToken) -> [Node] {
         var result = [self]
         var index = 0
         while index < result.count {
@@ -371,7 +371,7 @@ extension Node {
 
     /// Returns the cell of a key, if there's one.
     @inline(__always)
-    func cell(_ token: LockToken, _ key: Key) -> CellReference? { storage.existingCell(token, key) }
+    package func cell(_ token: LockToken, _ key: Key) -> CellReference? { storage.existingCell(token, key) }
 
     /// Returns the cell of a key, creating it if necessary.
     @inline(__always)
@@ -379,7 +379,7 @@ extension Node {
 
     /// Whether the key is held here.
     @inline(__always)
-    func holds(_ token: LockToken, _ key: Key) -> Bool {
+    package func holds(_ token: LockToken, _ key: Key) -> Bool {
         storage[token].heldMask & key.mask != 0 && storage.existingCell(token, key)?.has(CellFlags.held) == true
     }
 
@@ -410,7 +410,7 @@ extension Node {
     var isClosed: Bool { family.lock.withLock { token in storage[token].isClosed } }
 
     /// Stops the program, since a read that can't throw has no value to give.
-    func stop(_ error: LoadError) -> Never {
+    package func stop(_ error: LoadError) -> Never {
         family.lock.withLock { token in storage[token].policy }?.willStop(error)
         stopProgram(error.description)
     }

@@ -1,8 +1,8 @@
 // What instances are made from.
 
 /// A key that a load has read.
-struct Input {
-    let key: Key
+package struct Input {
+    package let key: Key
     /// The time of what was seen, by `Node.time`, or `neverKept`.
     let time: UInt64
     /// Whether it was read from a cell; otherwise, its value wasn't kept, or its load failed.
@@ -24,7 +24,7 @@ struct Input {
 }
 
 /// The inputs of a load, in the order in which it read them, each once.
-struct Inputs {
+package struct Inputs {
     /// The first one, apart, since few loads have more.
     private var first: Input?
     private var others: [Input] = []
@@ -36,7 +36,7 @@ struct Inputs {
     /// Whether what the load gives is only for the container that asked.
     var isLocal = false
 
-    var all: [Input] { first.map { [$0] + others } ?? [] }
+    package var all: [Input] { first.map { [$0] + others } ?? [] }
     /// The lifetimes of what was read.
     var lifetimes: [Lifetime] {
         var all: [Lifetime] = []
@@ -149,20 +149,20 @@ struct Inputs {
 /// The inputs of an instance, and their inputs.
 ///
 /// Successive loads of a key that read the same keys share one object.
-final class Provenance: Sendable {
+package final class Provenance: Sendable {
     /// The direct inputs, in the order in which `load(in:)` read them.
-    let direct: [Key]
+    package let direct: [Key]
     /// All inputs, direct and indirect, and the keys on which the home depends, sorted.
     let keys: [Key]
     /// The bits of `keys`.
     let mask: UInt64
     /// Whether the instance lives in the container that asked for it, because the feature or one of its inputs declares
     /// that.
-    let isLocal: Bool
+    package let isLocal: Bool
     /// Whether a change of an input drops the instance.
-    let reloads: Bool
+    package let reloads: Bool
     /// The keys of the declared home, if it's `.with(…)`.
-    let homeKeys: [Key]
+    package let homeKeys: [Key]
 
     static let none = Provenance(direct: [], keys: [], mask: 0, isLocal: false, reloads: false)
 

@@ -532,7 +532,7 @@ extension Container {
 }
 
 /// What decides whether external features load in a container.
-protocol LoadPolicy: AnyObject, Sendable {
+package protocol LoadPolicy: AnyObject, Sendable {
     /// Returns what becomes of the load of a feature that reaches outside the process; called under the lock.
     ///
     /// - `work`: The work that needs it.
@@ -547,11 +547,11 @@ protocol LoadPolicy: AnyObject, Sendable {
 
 extension LoadPolicy {
     /// Does nothing: it's reported.
-    func willGoOn(_ error: LoadError) {}
+    package func willGoOn(_ error: LoadError) {}
 }
 
 /// What answers readers of external features that aren't loaded.
-protocol LoadRefuser: AnyObject, Sendable {
+package protocol LoadRefuser: AnyObject, Sendable {
     /// Returns what a reader gets instead, and whether what's made from that isn't kept; or whether it's loaded all the same.
     ///
     /// - `work`: The work that needs it.
@@ -559,10 +559,10 @@ protocol LoadRefuser: AnyObject, Sendable {
 }
 
 /// What a reader gets instead of a feature that was refused.
-typealias LoadRefusal = (isProvisional: Bool, goesOn: Bool, answer: (Container) throws -> Payload)
+package typealias LoadRefusal = (isProvisional: Bool, goesOn: Bool, answer: (Container) throws -> Payload)
 
 /// What becomes of the load of a feature that reaches outside the process.
-enum LoadAnswer {
+package enum LoadAnswer {
     case load
     case refuse(any LoadRefuser)
     /// Something else is loaded, and lives where the feature would if it read nothing: by a loader, or by the feature's own, which gives
@@ -572,5 +572,5 @@ enum LoadAnswer {
 
 extension KeyKind {
     /// Whether a read of the kind can throw.
-    var `throws`: Bool { self == .throwingFeature || self == .asyncFeature }
+    package var `throws`: Bool { self == .throwingFeature || self == .asyncFeature }
 }

@@ -18,7 +18,7 @@ extension Container {
     /// The node that is read and written.
     ///
     /// It takes the family's lock for the handle of a load, so ask for it before you take the lock.
-    var node: Node {
+    package var node: Node {
         switch role {
         case .handle(let load): load.homeNode
         case .tracked(_, let container): container.node

@@ -3,7 +3,7 @@ import Synchronization
 /// Work that runs user code.
 ///
 /// The parents of work form a chain, from what is needed to what needs it, which messages print.
-final class Work: WordIdentifier {
+package final class Work: WordIdentifier {
     /// What the work does, with what only such work has.
     enum Role: Sendable {
         case load(FamilyLocked<LoadState>)
@@ -66,7 +66,7 @@ final class Work: WordIdentifier {
     var outermost: UnmanagedReference<Work> { outer ?? UnmanagedReference(self) }
 
     /// The load, if that's what the work is.
-    var load: Load? { if case .load(let state) = role { Load(work: self, state: state) } else { nil } }
+    package var load: Load? { if case .load(let state) = role { Load(work: self, state: state) } else { nil } }
 
     /// The key that's loaded, of which a part is set, or whose closers or task run.
     var key: Key? {
@@ -82,12 +82,12 @@ final class Work: WordIdentifier {
     var isOfClosers: Bool { if case .closers = role { true } else { false } }
 
     /// This work and the works that need it, innermost first, without those that have ended.
-    var chain: some Sequence<Work> {
+    package var chain: some Sequence<Work> {
         sequence(first: self) { $0.parent }.lazy.filter { !$0.isFinished }
     }
 
     /// The keys of the loads of the chain, outermost first.
-    var way: [Key] { chain.compactMap { $0.load?.key }.reversed() }
+    package var way: [Key] { chain.compactMap { $0.load?.key }.reversed() }
 
     /// The innermost work that the running code is part of, including code in tasks started inside the work.
     static var current: Work? { Context.bound.flatMap { $0.unfinished } }
@@ -198,7 +198,7 @@ extension Work {
 /// The container and the work of the running code.
 ///
 /// One task-local value holds both, because reading one costs as much as a lock.
-struct Context: Sendable {
+package struct Context: Sendable {
     /// The current container, or `nil` if none is bound.
     let container: Container?
     let work: Work?
@@ -228,7 +228,7 @@ struct Context: Sendable {
     /// Runs `body` as part of a work, with a container as the current one, or with the bound one if it's `nil`.
     @inline(__always)
     @discardableResult
-    static func run<R>(_ container: Container?, _ work: Work?, _ body: () throws -> R) rethrows -> R {
+    package static func run<R>(_ container: Container?, _ work: Work?, _ body: () throws -> R) rethrows -> R {
         try $bound.withValue(Context(container, work, .thread), operation: body)
     }
 

@@ -99,7 +99,8 @@ public struct LoadError: Error, Sendable, CustomStringConvertible {
     }
     static func tooDeep(_ way: [Key]) -> LoadError { LoadError(reason: .tooDeep, path: way.map(\.name)) }
     static func closed(_ way: [Key]) -> LoadError { LoadError(reason: .closed, path: way.map(\.name)) }
-    static func external(_ way: [Key], at place: SourcePlace?, hasTestValue: Bool, remedy: String) -> LoadError {
+    package static func external(_ way: [Key], at place: SourcePlace?, hasTestValue: Bool, remedy: String) -> LoadError
+    {
         let isRequired = way.last?.isRequired ?? false
         let reason = Reason.external(isRequired: isRequired, hasTestValue: hasTestValue, remedy: remedy)
         return LoadError(reason: reason, path: way.map(\.name)).read(at: place)

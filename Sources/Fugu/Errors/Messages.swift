@@ -1,9 +1,9 @@
 /// The messages of this module, as functions that tests read.
 ///
 /// A message has a line for what happened, one for the path that led to the key, and one for the fix.
-enum Messages {
+package enum Messages {
     /// Returns the path with arrows between its names, abbreviated in the middle if it has more than a number of them.
-    static func way(_ path: [String], atMost limit: Int = 40) -> String {
+    package static func way(_ path: [String], atMost limit: Int = 40) -> String {
         let (first, last) = (limit / 4, limit / 2)
         let names =
             path.count <= limit
@@ -89,7 +89,7 @@ enum Messages {
     ]
 
     /// Returns the line to paste that sets a feature in the container `$0`.
-    static func setLine(for key: Key) -> String {
+    package static func setLine(for key: Key) -> String {
         if key.isValueKey {
             let isMember = key.name.hasPrefix("\\.") && !key.name.hasSuffix("]")
             if let double = doubles[String(key.name.dropFirst(2))] {

@@ -52,5 +52,5 @@ public protocol KeyNamespace: SendableMetatype {}
 
 extension Key {
     /// The key of a container's own name.
-    static let containerName = Key(raw: ContainerKeys().containerName.raw)
+    package static let containerName = Key(raw: ContainerKeys().containerName.raw)
 }

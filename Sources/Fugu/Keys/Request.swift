@@ -1,11 +1,11 @@
 /// The engine, which knows no types, resolves a key on the slow path through this.
-@usableFromInline struct Request {
-    let key: Key
-    let traits: KeyTraits
+@usableFromInline package struct Request {
+    package let key: Key
+    package let traits: KeyTraits
     /// Creates what a strict container gives instead of an external feature that can't throw.
     ///
     /// It receives the container, for what it needs.
-    let placeholder: (@Sendable (Container) -> Payload)?
+    package let placeholder: (@Sendable (Container) -> Payload)?
     /// The place of the read if it's known; for a value key, the place where the key was created.
     let place: SourcePlace?
 

@@ -4,7 +4,7 @@
 public final class ObservationToken: Sendable {
     private let observer: any Cancelling
 
-    init(_ observer: any Cancelling) { self.observer = observer }
+    package init(_ observer: any Cancelling) { self.observer = observer }
 
     /// Ends the observation and releases the closure.
     ///
@@ -13,7 +13,7 @@ public final class ObservationToken: Sendable {
 }
 
 /// An observation that a token can cancel.
-protocol Cancelling: AnyObject, Sendable {
+package protocol Cancelling: AnyObject, Sendable {
     func cancel()
 }
 

@@ -1,21 +1,21 @@
 import Synchronization
 
 /// A cell, as the engine uses it: under the family's lock, by code that keeps its node.
-@safe struct CellReference: @unchecked Sendable, Equatable {
+@safe package struct CellReference: @unchecked Sendable, Equatable {
     let pointer: UnsafeMutablePointer<Cell>
 
-    static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
+    package static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
 
     init(_ pointer: UnsafeMutablePointer<Cell>) { unsafe self.pointer = unsafe pointer }
 
-    var key: Key { unsafe Key(raw: pointer.pointee.key) }
+    package var key: Key { unsafe Key(raw: pointer.pointee.key) }
     var status: UInt64 { unsafe pointer.pointee.status.load(ordering: .relaxed) }
-    func has(_ flag: UInt64) -> Bool { status & flag != 0 }
+    package func has(_ flag: UInt64) -> Bool { status & flag != 0 }
     /// The flags that stay when a loaded value comes or goes.
     var heldFlags: UInt64 { status & (CellFlags.held | CellFlags.automatic) }
 
     /// The cell's own value, if it has one.
-    var payload: Payload? {
+    package var payload: Payload? {
         let status = status
         guard status & CellFlags.hasWord != 0 else { return nil }
         return payload(status)
@@ -75,7 +75,7 @@ import Synchronization
         return unsafe Garbage(status: old, word: pointer.pointee.word.exchange(0, ordering: .sequentiallyConsistent))
     }
 
-    func mark(_ flags: UInt64, _ isOn: Bool = true) {
+    package func mark(_ flags: UInt64, _ isOn: Bool = true) {
         unsafe pointer.pointee.status.store(isOn ? status | flags : status & ~flags, ordering: .releasing)
     }
 
@@ -102,10 +102,10 @@ import Synchronization
     }
 
     /// The time at which the value came or went.
-    var time: UInt64 { CellFlags.time(status) }
+    package var time: UInt64 { CellFlags.time(status) }
 
     /// The engine's record of the key here, besides its value.
-    var place: Place? { unsafe pointer.pointee.place }
+    package var place: Place? { unsafe pointer.pointee.place }
 
     func setPlace(_ place: Place) { unsafe pointer.pointee.place = place }
 

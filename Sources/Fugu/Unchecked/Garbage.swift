@@ -3,7 +3,7 @@
 ///
 /// Most changes leave at most one box and one object, which need no allocation here. Only `add` and `dispose` count
 /// references: without a call of `dispose`, they leak.
-@safe struct Garbage {
+@safe package struct Garbage {
     private var box: UInt64 = 0
     private var object: Unmanaged<AnyObject>?
     /// The first of the places, which form a linked list.
@@ -15,7 +15,7 @@
         var objects: [AnyObject] = []
     }
 
-    init() {}
+    package init() {}
 
     init(status: UInt64, word: UInt64) {
         if status & CellFlags.boxed != 0 { box = word }
@@ -65,7 +65,7 @@
     /// Releases everything, and the values in boxes after their last reader has left.
     ///
     /// Call it once, outside every lock.
-    func dispose() {
+    package func dispose() {
         if box != 0 {
             Stripes.awaitReaders()
             Self.release(box)

@@ -4,15 +4,15 @@ public import Synchronization
 /// came or the link was made.
 ///
 /// The clock ticks with every change and never wraps around.
-@usableFromInline enum CellFlags {
+@usableFromInline package enum CellFlags {
     /// `word` is this container's own value and may be read.
     @_alwaysEmitIntoClient static var fast: UInt64 { 1 }
     /// `word` is the address of the ancestor's cell whose value is inherited, unless something in between has changed.
     @_alwaysEmitIntoClient static var link: UInt64 { 2 }
     /// The key is held here, by a value, a replaced loader, a rule, or a source: descendants see it.
-    static let held: UInt64 = 4
+    package static let held: UInt64 = 4
     /// The value comes from a default or a load; the place of a loaded instance has its provenance.
-    static let loaded: UInt64 = 8
+    package static let loaded: UInt64 = 8
     /// Writes take the slow path, because they affect observers or dependents.
     static let special: UInt64 = 16
     /// `word` is the address of a retained box.
@@ -20,10 +20,10 @@ public import Synchronization
     /// The held value comes from a rule or a source, not from code.
     static let automatic: UInt64 = 64
     /// There is a value in `word`.
-    static let hasWord: UInt64 = 128
+    package static let hasWord: UInt64 = 128
 
     /// An instance was made from the value, so that setting an equal one must be distinguished from a change.
-    static let input: UInt64 = 256
+    package static let input: UInt64 = 256
 
     static let flags: UInt64 = 0x1FF
     /// The flags of what notices a change: they stay when a value comes or goes.

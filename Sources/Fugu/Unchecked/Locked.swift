@@ -42,14 +42,14 @@ extension PlatformLock {
 /// Proof that the lock of a family is held.
 ///
 /// Only the lock makes one, for as long as it's held. Functions that must be called under the lock take one.
-struct LockToken {
+package struct LockToken {
     fileprivate init() {}
 }
 
 /// A value that the lock of a family protects.
 ///
 /// Its owner frees it.
-@safe struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
+@safe package struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {
@@ -58,7 +58,7 @@ struct LockToken {
         unsafe pointer.initialize(to: value)
     }
 
-    subscript(_: LockToken) -> Value {
+    package subscript(_: LockToken) -> Value {
         // Addressors, because coroutines allocate and copy where they aren't inlined.
         @inline(__always) unsafeAddress { unsafe UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
@@ -72,10 +72,10 @@ struct LockToken {
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
     }
 
-    static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
+    package static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
 
     /// The address, an even number.
-    var word: UInt { unsafe UInt(bitPattern: pointer) }
+    package var word: UInt { unsafe UInt(bitPattern: pointer) }
 
     /// Releases the value and frees the memory, when no other thread can reach it anymore.
     func free() {
@@ -85,14 +85,14 @@ struct LockToken {
 }
 
 /// The lock of a family; the family destroys it.
-struct FamilyLock: @unchecked Sendable {
+package struct FamilyLock: @unchecked Sendable {
     private let lock = PlatformLock()
 
     func destroy() { lock.destroy() }
 
     /// Runs `body`, which must not call user code, while the lock is held.
     @inline(__always)
-    func withLock<R: ~Copyable, E>(_ body: (LockToken) throws(E) -> R) throws(E) -> R {
+    package func withLock<R: ~Copyable, E>(_ body: (LockToken) throws(E) -> R) throws(E) -> R {
         try lock.whileHeld { () throws(E) in try body(LockToken()) }
     }
 }

@@ -68,3 +68,11 @@
         return unsafe unsafeDowncast(box, to: Box<Value>.self).value
     }
 }
+
+extension Payload {
+    /// The value if it's a string.
+    package var string: String? {
+        if box is Box<String> { return value(as: String.self) }
+        return box is Box<String?> ? value(as: String?.self) : nil
+    }
+}

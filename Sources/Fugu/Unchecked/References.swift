@@ -15,21 +15,23 @@ extension Array {
 /// A reference that doesn't retain its object.
 ///
 /// Each declaration of one says what keeps the object.
-@safe struct UnmanagedReference<Object: AnyObject & Sendable>: Sendable, Hashable {
+@safe package struct UnmanagedReference<Object: AnyObject & Sendable>: Sendable, Hashable {
     private let reference: Unmanaged<Object>
 
     init(_ object: Object) { unsafe reference = unsafe .passUnretained(object) }
     fileprivate init(_ reference: Unmanaged<Object>) { unsafe self.reference = unsafe reference }
 
     /// The object, retained for the caller.
-    var object: Object { unsafe reference.takeUnretainedValue() }
+    package var object: Object { unsafe reference.takeUnretainedValue() }
 
     /// Calls `body` with the object, without retaining it.
     @inline(__always)
     func use<R>(_ body: (Object) -> R) -> R { unsafe reference._withUnsafeGuaranteedRef(body) }
 
-    static func == (left: Self, right: Self) -> Bool { unsafe left.reference.toOpaque() == right.reference.toOpaque() }
-    func hash(into hasher: inout Hasher) { unsafe hasher.combine(reference.toOpaque()) }
+    package static func == (left: Self, right: Self) -> Bool {
+        unsafe left.reference.toOpaque() == right.reference.toOpaque()
+    }
+    package func hash(into hasher: inout Hasher) { unsafe hasher.combine(reference.toOpaque()) }
 }
 
 /// A strong reference to the next object in a chain, kept until `release()`, which the holder's `deinit` calls.
@@ -39,7 +41,7 @@ extension Array {
     init(_ object: Object) { unsafe reference = unsafe .passRetained(object) }
 
     /// The object, retained for the caller.
-    var object: Object { unsafe reference.takeUnretainedValue() }
+    package var object: Object { unsafe reference.takeUnretainedValue() }
 
     /// The object, not retained, for code that keeps the holder.
     var uncounted: UnmanagedReference<Object> { unsafe UnmanagedReference(reference) }

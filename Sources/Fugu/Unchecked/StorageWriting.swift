@@ -44,7 +44,7 @@ extension StorageReference {
     var branch: StorageReference { unsafe StorageReference(header: header.pointee.branch!) }
 
     /// The rest of a container's state.
-    subscript(_: LockToken) -> NodeState {
+    package subscript(_: LockToken) -> NodeState {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(statePointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe statePointer }
     }
@@ -130,7 +130,7 @@ extension StorageReference {
     /// Returns all cells, in no particular order.
     ///
     /// Cells that are made meanwhile may be included or not.
-    func cells(_: LockToken) -> Cells { cells }
+    package func cells(_: LockToken) -> Cells { cells }
 
     private var cells: Cells {
         let table = unsafe header.pointee.table.load(ordering: .relaxed)
@@ -140,7 +140,7 @@ extension StorageReference {
     }
 
     /// The cells of one table.
-    @safe struct Cells: Sequence, IteratorProtocol {
+    @safe package struct Cells: Sequence, IteratorProtocol {
         fileprivate let slots: UnsafeMutablePointer<Atomic<UInt>>
         fileprivate let count: Int
         private var index = 0
@@ -150,7 +150,7 @@ extension StorageReference {
             self.count = count
         }
 
-        mutating func next() -> CellReference? {
+        package mutating func next() -> CellReference? {
             while index < count {
                 defer { index += 1 }
                 let address = unsafe slots[index].load(ordering: .relaxed)

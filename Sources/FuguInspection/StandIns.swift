@@ -1,17 +1,19 @@
+import Fugu
+
 /// What a check of a program's loads has in the place of external features.
 ///
 /// Nothing reaches outside the process. A stand-in lives where the feature declares to live, and its inputs don't count.
-package final class StandIns: LoadPolicy {
+final class StandIns: LoadPolicy {
     /// A feature that wasn't loaded.
-    package struct Use: Sendable {
+    struct Use: Sendable {
         /// What stood in for it.
-        package enum Instead: Sendable { case placeholder, testValue, error }
+        enum Instead: Sendable { case placeholder, testValue, error }
 
-        package let key: Key
-        package let home: Home
-        package let instead: Instead
+        let key: Key
+        let home: Home
+        let instead: Instead
         /// The path from what the program reads to the feature.
-        package let way: [Key]
+        let way: [Key]
     }
 
     private let stop: @Sendable (LoadError) -> Void
@@ -21,15 +23,15 @@ package final class StandIns: LoadPolicy {
     /// - Parameters:
     ///   - stop: Called where the program would stop; it returns if that can't be helped.
     ///   - goOn: Called where a container overrides what a declared home was made from.
-    package init(stop: @escaping @Sendable (LoadError) -> Void, goOn: @escaping @Sendable (LoadError) -> Void) {
+    init(stop: @escaping @Sendable (LoadError) -> Void, goOn: @escaping @Sendable (LoadError) -> Void) {
         (self.stop, self.goOn) = (stop, goOn)
     }
 
     /// The features that weren't loaded.
-    package var uses: [Use] { used.withLock { Array($0.values) } }
+    var uses: [Use] { used.withLock { Array($0.values) } }
 
     /// Forgets what was used so far.
-    package func removeAll() { used.withLock { $0 = KeyTable() } }
+    func removeAll() { used.withLock { $0 = KeyTable() } }
 
     func substitutes(_ request: borrowing Request) -> Bool { true }
 
@@ -42,7 +44,7 @@ package final class StandIns: LoadPolicy {
         used.withLock { $0[key] = $0[key] ?? use }
         if instead == .testValue { return .standIn(nil) }
         let error: @Sendable () -> LoadError = {
-            .external(way, at: nil, hasTestValue: false, remedy: Messages.setLine(for: key))
+            .external(way, at: nil, hasTestValue: false, remedy: Fugu.Messages.setLine(for: key))
         }
         return .standIn(
             Replacement(
@@ -59,5 +61,5 @@ package final class StandIns: LoadPolicy {
 
 extension Container {
     /// Lets others stand in for external features, here and below.
-    package func use(_ standIns: StandIns) { setPolicy(standIns) }
+    func use(_ standIns: StandIns) { setPolicy(standIns) }
 }

@@ -1,3 +1,4 @@
+import Fugu
 import Synchronization
 
 /// The observers of a family's events, which are made of its facts.
@@ -16,7 +17,7 @@ final class EventObservers: FactSink {
     @TaskLocal private static var isHearing = false
 
     /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
-    fileprivate func tell(_ event: EventRecord) {
+    fileprivate func tell(_ event: ContainerEvent) {
         if Self.isHearing { return }
         let observers = all.withLock { $0.all }
         Self.$isHearing.withValue(true) {
@@ -30,7 +31,7 @@ extension EventObservers {
     func hear(_ token: LockToken, _ fact: Fact, _ effects: inout Effects) {
         switch fact {
         case .wrote(let write, _, let isNew):
-            let kind: EventKind =
+            let kind: ContainerEvent.Kind =
                 switch write.setting {
                 case _ where write.origin == .source: .supplied
                 case _ where isNew: .overridden
@@ -47,7 +48,7 @@ extension EventObservers {
         case .ended(let outcome, let end, let error):
             // A load that began before anybody observed is no event.
             guard let mark = outcome.load.mark(token), mark.number > 0 else { return }
-            let kind: EventKind =
+            let kind: ContainerEvent.Kind =
                 switch end {
                 case .kept(let cell): (cell.place?[token].loadCount ?? 0) > 1 ? .reloaded : .loaded
                 case .overtaken: .overtaken
@@ -55,7 +56,7 @@ extension EventObservers {
                 case .failed: .failed
                 }
             var pending = event(token, kind, of: outcome.load)
-            pending.event.duration = pending.event.time - mark.start
+            pending.event.duration = pending.event.moment - mark.start
             if let error { pending.event.error = error } else { pending.event.home = outcome.home.number }
             effects.add(pending)
         case .waited(let load, let waiter, let start):
@@ -63,11 +64,11 @@ extension EventObservers {
             var pending = event(token, .waited, of: load)
             pending.event.neededBy = number(token, ofLoadAround: waiter, in: load.family)
             pending.event.way = (waiter?.way ?? []) + [load.key]
-            pending.event.duration = pending.event.time - start
+            pending.event.duration = pending.event.moment - start
             effects.add(pending)
         case .closed(let key, let node, let start, let error):
             var pending = PendingEvent(.closed, key, in: node.number, self, number())
-            pending.event.duration = pending.event.time - start
+            pending.event.duration = pending.event.moment - start
             pending.event.error = error
             effects.add(pending)
         }
@@ -75,14 +76,16 @@ extension EventObservers {
 
     private func number() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
-    private func add(_ token: LockToken, _ kind: EventKind, _ key: Key, _ node: Node, _ effects: inout Effects) {
+    private func add(
+        _ token: LockToken, _ kind: ContainerEvent.Kind, _ key: Key, _ node: Node, _ effects: inout Effects
+    ) {
         effects.add(PendingEvent(kind, key, in: node.number, self, number()))
         // The next write of the key must become an event, too.
         node.cell(token, key)?.mark(CellFlags.input)
     }
 
     /// Creates an event of a load.
-    private func event(_ token: LockToken, _ kind: EventKind, of load: Load) -> PendingEvent {
+    private func event(_ token: LockToken, _ kind: ContainerEvent.Kind, of load: Load) -> PendingEvent {
         var pending = PendingEvent(kind, load.key, in: load.node.number, self, number())
         pending.event.load = number(token, of: load)
         pending.event.neededBy = number(token, ofLoadAround: load.parent, in: load.family)
@@ -107,13 +110,13 @@ final class EventObserver: Cancelling, WordIdentifier {
     /// The state of an observer, which the family keeps: a token keeps no container.
     private struct State {
         // In a struct, because a closure that is itself a generic value is wrapped once more at each access.
-        var call: (@Sendable (EventRecord) -> Void)?
+        var call: (@Sendable (ContainerEvent) -> Void)?
     }
     private let state: Locked<State>
     private let family: WeakReference<Family>
 
     /// Begins to observe the events of a node's family.
-    init(in node: Node, _ handler: @escaping @Sendable (EventRecord) -> Void) {
+    init(in node: Node, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
         family = WeakReference(node.family)
         state = Locked(State(call: handler))
         var garbage = Garbage()
@@ -121,7 +124,7 @@ final class EventObserver: Cancelling, WordIdentifier {
         garbage.dispose()
     }
 
-    fileprivate func hear(_ event: EventRecord) { state.withLock { $0.call }?(event) }
+    fileprivate func hear(_ event: ContainerEvent) { state.withLock { $0.call }?(event) }
 
     func cancel() {
         // Released outside the locks.
@@ -164,42 +167,14 @@ extension Family {
 /// An event, recorded under the lock and reported outside it.
 private struct PendingEvent: News {
     let observers: EventObservers
-    var event: EventRecord
+    var event: ContainerEvent
 
-    init(_ kind: EventKind, _ key: Key?, in container: Int, _ observers: EventObservers, _ number: UInt64) {
+    init(
+        _ kind: ContainerEvent.Kind, _ key: Key?, in container: Int, _ observers: EventObservers, _ number: UInt64
+    ) {
         self.observers = observers
-        event = (
-            kind, number, ProcessTime.now, key, container, home: nil, way: [], load: nil, neededBy: nil,
-            duration: nil, error: nil
-        )
+        event = ContainerEvent(kind, number, key, in: container)
     }
 
     func tell() { observers.tell(event) }
-}
-
-/// Something that happened in a container or its family, such as the end of a load or a change of a value.
-///
-/// `FuguInspection` says what each kind and part means. It's a tuple, since each member of a type that another module
-/// reads takes place in every program.
-package typealias EventRecord = (
-    kind: EventKind, number: UInt64, time: Duration, subject: Key?, container: Int, home: Int?, way: [Key],
-    load: UInt64?, neededBy: UInt64?, duration: Duration?, error: (any Error)?
-)
-
-package enum EventKind: Sendable {
-    case loadBegan, loaded, reloaded, overtaken, notKept, failed, waited, dropped, set, overridden, replaced, supplied,
-        reset
-    case closed
-}
-
-extension Key {
-    /// Returns the path to a load as messages show it, shortened if it's long.
-    package static func pathText(of way: [Key]) -> String { Messages.way(way.map(\.name)) }
-}
-
-extension Container {
-    /// Calls a handler for every event in the family of this container.
-    package func observeRecords(_ handler: @escaping @Sendable (EventRecord) -> Void) -> ObservationToken {
-        ObservationToken(EventObserver(in: node, handler))
-    }
 }
