@@ -148,42 +148,6 @@ extension ObservationTokenTests {
         expect(ended.value, equals: 3_000)
     }
 
-    @Test("observe while an owner lives ends with the owner, and does not keep it (law 9)")
-    func owner() {
-        let container = Container()
-        let heard = Log<Int>()
-        let ended = Counter()
-        var owner: Witness? = Witness { ended.add() }
-        let key = FeatureKey { _ in 0 }
-        container.observe(Number.self, while: owner!) { heard.add($0) }
-        container.observe(Device.self, while: owner!) { heard.add($0) }
-        container.observe({ _ in key }, while: owner!) { heard.add($0) }
-        container[Number.self] = 1
-        container[Device.self] = 2
-        container[key] = 3
-        expect(ended.value, equals: 0)
-        owner = nil
-        expect(ended.value, equals: 1)
-        container[Number.self] = 4
-        container[Device.self] = 5
-        container[key] = 6
-        expect(heard.all, equals: [1, 2, 3])
-    }
-
-    @Test("The closure of an owner that is gone is released with the next change at the latest (law 9)")
-    func ownersClosure() {
-        let container = Container()
-        let ended = Counter()
-        var owner: Witness? = Witness()
-        container.observe(Number.self, while: owner!) { [witness = Witness { ended.add() }] _ in
-            withExtendedLifetime(witness) {}
-        }
-        container[Number.self] = 1
-        owner = nil
-        container[Number.self] = 2
-        expect(ended.value, equals: 1)
-    }
-
     @Test(
         "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 9 and 12)"
     )
@@ -248,48 +212,5 @@ extension ObservationThroughHandleTests {
         let token = handle.observe(Number.self) { [held = Witness { ended.add() }] _ in withExtendedLifetime(held) {} }
         token.cancel()
         expect(ended.value, equals: 1)
-    }
-
-    @Test("With its owner the observation ends at once: not even a change that waits to be delivered is heard (law 9)")
-    func ownerDuringDelivery() {
-        let container = Container()
-        let heard = Log<Int>()
-        let owner = Log<Witness>()
-        owner.add(Witness())
-        container.observe(Number.self) { _ in owner.removeAll() }
-        container.observe(Number.self, while: owner.all[0]) { heard.add($0) }
-        container[Number.self] = 1
-        container[Number.self] = 2
-        expect(heard.all, equals: [])
-    }
-
-    @Test("Two owners' observations are two: each ends with its own, in children, too (laws 9 and 10)")
-    func owners() {
-        let root = Container()
-        let child = root.child()
-        let heard = Log<String>()
-        var (first, second): (Witness?, Witness?) = (Witness(), Witness())
-        root.observe(Number.self, while: first!) { heard.add("first \($0)") }
-        child.observe(Number.self, while: second!) { heard.add("second \($0)") }
-        root[Number.self] = 1
-        first = nil
-        root[Number.self] = 2
-        second = nil
-        root[Number.self] = 3
-        expect(heard.all.sorted(), equals: ["first 1", "second 1", "second 2"])
-    }
-
-    @Test("An observation for an owner does not keep it, and its token still cancels (law 9)")
-    func ownersToken() {
-        let container = Container()
-        let (heard, ended) = (Counter(), Counter())
-        let owner = Witness { ended.add() }
-        let token = container.observe(Number.self, while: owner) { _ in heard.add() }
-        container[Number.self] = 1
-        token.cancel()
-        container[Number.self] = 2
-        expect(heard.value, equals: 1)
-        expect(ended.value, equals: 0)
-        withExtendedLifetime(owner) {}
     }
 }

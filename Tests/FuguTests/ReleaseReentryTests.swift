@@ -23,7 +23,7 @@ extension ReleaseReentryTests {
     /// Something that the container holds, and what releases it.
     enum Held: CaseIterable {
         case valueOfARule, valueSetOverInARule, valueOfAnEarlierRun, rule, predicate, reportHandler, eventHandler
-        case observer, ownedObserver, loader, valueInAnUpdate, valueUndone, childsValue, closerOfADroppedContainer
+        case observer, loader, valueInAnUpdate, valueUndone, childsValue, closerOfADroppedContainer
 
         /// Releases `witness`, which the container or its family held.
         func release(_ witness: @escaping @Sendable () -> Witness, from container: Container) {
@@ -61,11 +61,6 @@ extension ReleaseReentryTests {
                 container.observeEvents { [held = witness()] _ in withExtendedLifetime(held) {} }.cancel()
             case .observer:
                 container.observe(Number.self) { [held = witness()] _ in withExtendedLifetime(held) {} }.cancel()
-            case .ownedObserver:
-                container.observe(Number.self, while: Witness()) { [held = witness()] _ in
-                    withExtendedLifetime(held) {}
-                }
-                container[Number.self] += 1
             case .loader:
                 container.replace(Local.self) { [held = witness()] _ in withExtendedLifetime(held) { 2 } }
                 container.reset(Local.self)
@@ -207,7 +202,7 @@ extension ReleaseFromListsTests {
 
     /// A list of the engine, and what lets go of several objects in it.
     enum List: CaseIterable {
-        case events, eventsOfTransactions, observers, ownedObservers, waiters, loads, failures, effects, writes,
+        case events, eventsOfTransactions, observers, waiters, loads, failures, effects, writes,
             undoneWrites
         case layers, rules, closers, closersOfLoads, snapshots, childrenByKey
 
@@ -254,13 +249,6 @@ extension ReleaseFromListsTests {
                 }
                 container[turn] += 1
                 for token in tokens { token.cancel() }
-            case .ownedObservers:
-                for _ in numbers {
-                    container.observe({ _ in turn }, while: Witness()) { [held = make()] _ in
-                        withExtendedLifetime(held) {}
-                    }
-                }
-                container[turn] += 1
             case .waiters:
                 let key = feature(0)
                 let (begun, mayEnd) = (Gate(), Gate())

@@ -208,40 +208,6 @@ extension ProportionOfFamiliesTests {
         }
     }
 
-    @Test("Observations whose owners are gone are not remembered, though the key never changes (laws 9 and 20)")
-    func goneOwners() {
-        let alive = Counter()
-        let container = Container()
-        var largest = 0
-        for _ in 0..<10_000 {
-            alive.add()
-            container.observe(Number.self, while: Witness()) { [held = Witness { alive.add(-1) }] _ in
-                withExtendedLifetime(held) {}
-            }
-            largest = max(largest, alive.value)
-        }
-        expect(largest < 1_000, "\(largest) closures of owners that are gone")
-    }
-
-    @Test("So they are beside observations that stay, and none of these is lost (laws 9 and 20)")
-    func goneAmongOthers() {
-        let (alive, heard) = (Counter(), Counter())
-        let container = Container()
-        let owner = Witness()
-        for number in 0..<5_000 {
-            if number % 100 == 0 { container.observe(Number.self, while: owner) { _ in heard.add() } }
-            alive.add()
-            container.observe(Number.self, while: Witness()) { [held = Witness { alive.add(-1) }] _ in
-                withExtendedLifetime(held) {}
-            }
-        }
-        expect(alive.value < 1_000)
-        container[Number.self] = 1
-        expect(heard.value, equals: 50)
-        expect(alive.value, equals: 0)
-        withExtendedLifetime(owner) {}
-    }
-
     @Test("Rules of a container cost what stands below it, not what stands beside it (law 20)")
     func rulesElsewhere() {
         expectProportion(250 * Self.scale) { count in

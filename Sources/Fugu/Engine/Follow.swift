@@ -7,8 +7,6 @@ final class Observer: WordIdentifier {
     let isSequence: Bool
     /// Called when the value is gone, or missing at the beginning: the observer is then responsible for loading it.
     fileprivate let onGone: (@Sendable (Container) -> Void)?
-    /// Whether the owner, if there's one, was released.
-    private let isOver: (@Sendable () -> Bool)?
     private let state: Locked<State>
 
     /// Wraps the closure, which alone would be wrapped in another one whenever it leaves the lock.
@@ -25,7 +23,7 @@ final class Observer: WordIdentifier {
     }
 
     init(
-        _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false, isOver: (@Sendable () -> Bool)? = nil,
+        _ key: Key, skipsLoads: Bool = false, isSequence: Bool = false,
         _ call: @escaping @Sendable (Payload) -> Void, onGone: (@Sendable (Container) -> Void)? = nil,
         onEnd: (@Sendable () -> Void)? = nil
     ) {
@@ -33,7 +31,6 @@ final class Observer: WordIdentifier {
         self.key = key
         self.skipsLoads = skipsLoads
         self.isSequence = isSequence
-        self.isOver = isOver
         state = Locked(State(call: Call(body: call), onEnd: onEnd))
     }
 
@@ -47,12 +44,9 @@ final class Observer: WordIdentifier {
 
     /// Calls the observer with a value that came after the observation began.
     fileprivate func hear(_ payload: Payload, _ number: UInt64) {
-        if isOrphan { return cancel() }
         let call = state.withLock { number > $0.since ? $0.call : nil }
         call?.body(payload)
     }
-
-    fileprivate var isOrphan: Bool { isOver?() ?? false }
 
     /// Ends the observation: no call begins after this, and the closures are released.
     @inline(never) func cancel() {
@@ -91,8 +85,6 @@ final class Follower: Sendable {
 /// The family's lock protects it.
 private struct FollowerState {
     var observers = SparseList<Observer>()
-    /// The number of observers at which those whose owners were released are removed.
-    var sweepCount = 16
     /// Loads the key again without a reader, or `nil` until an observer brings a loader.
     var reloader = Kept<KeyDefinition?>(nil)
     var seen = Seen.nothing
@@ -234,16 +226,6 @@ extension Follower {
         }
         garbage.dispose()
         for observer in observers { observer.cancel() }
-    }
-
-    /// Cancels the observers whose owners were released, once there are twice as many observers as after the last sweep.
-    fileprivate func sweep() {
-        let observers = family.lock.withLock { token in
-            state[token].observers.count < state[token].sweepCount ? [] : state[token].observers.all
-        }
-        if observers.isEmpty { return }
-        for observer in observers where observer.isOrphan { observer.cancel() }
-        family.lock.withLock { token in state[token].sweepCount = max(16, 2 * state[token].observers.count) }
     }
 
     /// Delivers the pending events of followers, and those that the observers cause, in rounds.
@@ -439,6 +421,5 @@ extension Container {
         garbage.dispose()
         guard let follower else { return observer.cancel() }
         if startsWithPresent { Follower.deliver(SmallList(only: follower)) }
-        follower.sweep()
     }
 }

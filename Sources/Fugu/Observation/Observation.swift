@@ -1,6 +1,7 @@
 /// A token that ends an observation.
 ///
-/// You don't need to keep the token: the observation continues until you call ``cancel()``, or until the container is released.
+/// You don't need to keep the token: the observation continues until you call ``cancel()``, or until the container is released. An
+/// object that observes for itself keeps the token, captures itself weakly, and cancels in its `deinit`.
 public final class ObservationToken: Sendable {
     private let observer: any Cancelling
 
@@ -25,28 +26,16 @@ extension ObservationToken: Cancellable {}
 #endif
 
 extension Container {
-    /// Adds an observer that ends with its owner, if it has one.
     @_alwaysEmitIntoClient
     func observe<Value: Sendable>(
-        _ definition: KeyDefinition, while owner: (any AnyObject & Sendable)?,
-        _ observer: @escaping @Sendable (Value) -> Void
+        _ definition: KeyDefinition, _ observer: @escaping @Sendable (Value) -> Void
     ) -> ObservationToken {
-        add(definition, while: owner) { observer($0.value(as: Value.self)) }
+        add(definition) { observer($0.value(as: Value.self)) }
     }
 
     @usableFromInline
-    func add(
-        _ definition: KeyDefinition, while owner: (any AnyObject & Sendable)?,
-        _ call: @escaping @Sendable (Payload) -> Void
-    ) -> ObservationToken {
-        let observer: Observer
-        if let owner {
-            observer = Observer(
-                definition.key, isOver: { [weak owner] in owner == nil },
-                { [weak owner] payload in if owner != nil { call(payload) } })
-        } else {
-            observer = Observer(definition.key, call)
-        }
+    func add(_ definition: KeyDefinition, _ call: @escaping @Sendable (Payload) -> Void) -> ObservationToken {
+        let observer = Observer(definition.key, call)
         add(observer, definition)
         return ObservationToken(observer)
     }
@@ -170,7 +159,7 @@ extension Container {
     /// ```
     ///
     /// A reader that's slower than the changes gets the newest value and skips those between. To see every value, use
-    /// `observe(_:while:observer:)`.
+    /// `observe(_:observer:)`.
     ///
     /// - Parameter key: The type to follow.
     /// - Returns: The sequence.
@@ -220,18 +209,15 @@ extension Container {
     ///
     /// - Parameters:
     ///   - key: The type to observe.
-    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the
-    ///     container.
     ///   - observer: A closure that receives the new value.
     /// - Returns: A token that ends the observation. You can ignore it.
     /// - Complexity: O(*d*) for *d* ancestors.
     @discardableResult
     @_alwaysEmitIntoClient  // Specialized by the caller, a call takes 30 instructions; otherwise, 90 more.
     public func observe<K: ContainerKey>(
-        _ key: K.Type, while owner: (any AnyObject & Sendable)? = nil,
-        observer: @escaping @Sendable (K.ContainerValue) -> Void
+        _ key: K.Type, observer: @escaping @Sendable (K.ContainerValue) -> Void
     ) -> ObservationToken {
-        observe(K._key, while: owner, observer)
+        observe(K._key, observer)
     }
 
     /// Calls an observer whenever the value or instance of a key is set, reset, modified, or first loaded, here or in
@@ -242,21 +228,18 @@ extension Container {
     /// container.observe({ _ in limit(of: "ada") }) { print("her limit is now \($0)") }
     /// ```
     ///
-    /// See `observe(_:while:observer:)` of a type for when it's called, and where.
+    /// See `observe(_:observer:)` of a type for when it's called, and where.
     ///
     /// - Parameters:
     ///   - key: A key path to the key to observe: `\.timeout`.
-    ///   - owner: An object whose lifetime limits the observation. Without one, the observation ends with the
-    ///     container.
     ///   - observer: A closure that receives the new value.
     /// - Returns: A token that ends the observation. You can ignore it.
     /// - Complexity: O(*d*) for *d* ancestors.
     @discardableResult
     @_alwaysEmitIntoClient  // Specialized by the caller; see above.
     public func observe<K: ValueKey>(
-        _ key: (ContainerKeys) -> K, while owner: (any AnyObject & Sendable)? = nil,
-        observer: @escaping @Sendable (K.Value) -> Void
+        _ key: (ContainerKeys) -> K, observer: @escaping @Sendable (K.Value) -> Void
     ) -> ObservationToken {
-        observe(key(ContainerKeys())._key, while: owner, observer)
+        observe(key(ContainerKeys())._key, observer)
     }
 }
