@@ -1,8 +1,23 @@
 import Foundation
-import Fugu
 import FuguInspection
 import Support
 import Testing
+
+@testable import Fugu
+
+private enum Tenant: Property { static var defaultValue: String { "root" } }
+
+extension Container {
+    /// Returns when no closer of an instance that left early is under way.
+    fileprivate func untilClosersRan() async {
+        let root = node.ancestor(at: 0)
+        while root.family.lock.withLock({ token in
+            root.subtree(token).contains { $0.storage[token].rare?.closing.runs.isEmpty == false }
+        }) {
+            await Task.yield()
+        }
+    }
+}
 
 @Suite("Random graphs of async features") struct RandomGraphTests {}
 
@@ -11,7 +26,7 @@ extension RandomGraphTests {
     @Test("Random graphs with failures and cancellations end, load nothing twice and close all once (laws 4, 5, 18)")
     func graphs() async {
         let given = ProcessInfo.processInfo.environment["FUGU_GRAPHS"].flatMap { UInt64($0) }
-        await run(seeds: 0..<(given ?? UInt64(rounds(2_000, few: 600))))
+        await run(seeds: 0..<(given ?? 2_000))
     }
 
     /// Runs a graph for each seed, some at a time, and ends even if one of them does not.
@@ -102,12 +117,12 @@ extension World {
     }
 
     private func disturb(
-        _ disturbance: RandomGraph.Disturbance, _ readers: [Task<Made, any Error>], _ containers: [Container]
+        _ disturbance: RandomGraph.Disturbance, _ readers: [Task<Loaded, any Error>], _ containers: [Container]
     ) async {
         switch disturbance {
         case .cancel(let reader): readers[reader].cancel()
         case .reset(let vertex, let container): Self.changes[vertex](containers[container], nil)
-        case .set(let vertex, let container): Self.changes[vertex](containers[container], Made(load: -1, needs: []))
+        case .set(let vertex, let container): Self.changes[vertex](containers[container], Loaded(load: -1, needs: []))
         case .setTenant(let container): containers[container][Tenant.self] = "tenant \(container)"
         case .resetTenant(let container): containers[container].reset(Tenant.self)
         case .close(let container): do { try await containers[container].close() } catch { violate("close: \(error)") }
@@ -257,10 +272,10 @@ struct RandomGraph: Sendable {
 }
 
 /// The kind of feature that a vertex becomes.
-final class Made: Sendable {
+final class Loaded: Sendable {
     let load: Int
-    let needs: [Made]
-    init(load: Int, needs: [Made]) {
+    let needs: [Loaded]
+    init(load: Int, needs: [Loaded]) {
         self.load = load
         self.needs = needs
     }
@@ -282,7 +297,7 @@ final class World: Sendable {
         var overlaps: [Int] = []
         /// Whether it is known to have been cancelled, or to fail because a need has: later readers don't join it.
         var isLeft = false
-        var needs: [(vertex: Int, made: Made)] = []
+        var needs: [(vertex: Int, made: Loaded)] = []
     }
 
     struct State {
@@ -319,7 +334,7 @@ final class World: Sendable {
     }
 
     /// Reads a vertex on behalf of `who`.
-    func read(_ vertex: Int, in container: any FeatureContainer, for who: String) async throws -> Made {
+    func read(_ vertex: Int, in container: any FeatureContainer, for who: String) async throws -> Loaded {
         state.withLock { $0.waits[who, default: []].append(vertex) }
         defer {
             state.withLock { state in
@@ -331,7 +346,7 @@ final class World: Sendable {
     }
 
     /// The load of a vertex.
-    func load(_ number: Int, _ container: any FeatureContainer) async throws -> Made {
+    func load(_ number: Int, _ container: any FeatureContainer) async throws -> Loaded {
         let vertex = graph.vertices[number]
         let home = vertex.readsTenant ? container[Tenant.self] : "root"
         let id = begin(number, home)
@@ -342,7 +357,7 @@ final class World: Sendable {
             try fail(number, id)
             try await suspend(vertex)
             await end(id, .success)
-            return Made(load: id, needs: needs)
+            return Loaded(load: id, needs: needs)
         } catch {
             await end(id, .failure)
             throw error
@@ -358,11 +373,11 @@ final class World: Sendable {
 
     private func read(
         _ needs: [Int], _ id: Int, _ isParallel: Bool, _ container: any FeatureContainer
-    ) async throws -> [Made] {
+    ) async throws -> [Loaded] {
         let who = "load \(id) of V\(vertex(of: id))"
-        var made: [Made] = []
+        var made: [Loaded] = []
         if isParallel {
-            try await withThrowingTaskGroup(of: (Int, Made).self) { group in
+            try await withThrowingTaskGroup(of: (Int, Loaded).self) { group in
                 for need in needs { group.addTask { (need, try await self.readNeed(need, id, container, for: who)) } }
                 for try await (need, one) in group {
                     note(need, one, id)
@@ -381,14 +396,14 @@ final class World: Sendable {
 
     private func readNeed(
         _ need: Int, _ id: Int, _ container: any FeatureContainer, for who: String
-    ) async throws -> Made {
+    ) async throws -> Loaded {
         do { return try await read(need, in: container, for: who) } catch {
             state.withLock { $0.loads[id].isLeft = true }
             throw error
         }
     }
 
-    private func note(_ need: Int, _ made: Made, _ id: Int) {
+    private func note(_ need: Int, _ made: Loaded, _ id: Int) {
         state.withLock { $0.loads[id].needs.append((need, made)) }
     }
 
@@ -454,26 +469,26 @@ extension World {
     enum V7: Index { static var number: Int { 7 } }
 
     struct Vertex<I: Index>: AsyncFeature {
-        static func load(in container: any FeatureContainer) async throws -> Made {
+        static func load(in container: any FeatureContainer) async throws -> Loaded {
             try await container[Place.self]!.load(I.number, container)
         }
     }
 
-    typealias Read = @Sendable (any FeatureContainer) async throws -> Made
+    typealias Read = @Sendable (any FeatureContainer) async throws -> Loaded
     static let readers: [Read] = [
         { try await $0[Vertex<V0>.self] }, { try await $0[Vertex<V1>.self] }, { try await $0[Vertex<V2>.self] },
         { try await $0[Vertex<V3>.self] }, { try await $0[Vertex<V4>.self] }, { try await $0[Vertex<V5>.self] },
         { try await $0[Vertex<V6>.self] }, { try await $0[Vertex<V7>.self] },
     ]
 
-    private static func change<I: Index>(_: Vertex<I>.Type) -> (@Sendable (Container, Made?) -> Void) {
+    private static func change<I: Index>(_: Vertex<I>.Type) -> (@Sendable (Container, Loaded?) -> Void) {
         { container, made in
             if let made { container.set(Vertex<I>.self, to: made) } else { container.reset(Vertex<I>.self) }
         }
     }
 
     /// Sets a vertex, or resets it if it is given nothing.
-    static let changes: [@Sendable (Container, Made?) -> Void] = [
+    static let changes: [@Sendable (Container, Loaded?) -> Void] = [
         change(Vertex<V0>.self), change(Vertex<V1>.self), change(Vertex<V2>.self), change(Vertex<V3>.self),
         change(Vertex<V4>.self), change(Vertex<V5>.self), change(Vertex<V6>.self), change(Vertex<V7>.self),
     ]
@@ -482,7 +497,7 @@ extension World {
 /// How a reader ended.
 struct Answer: Sendable {
     let reader: RandomGraph.Reader
-    let result: Result<Made, any Error>
+    let result: Result<Loaded, any Error>
 }
 
 extension World {
@@ -550,7 +565,7 @@ extension World {
     private func faultsOfIdentity(_ state: State, _ answers: [Answer], _ closedBefore: [Int]) -> [String] {
         var kept: [String: Int] = [:]
         var faults: [String] = []
-        func see(_ vertex: Int, _ home: String, _ made: Made) {
+        func see(_ vertex: Int, _ home: String, _ made: Loaded) {
             let name = "V\(vertex) of \(home)"
             if kept[name, default: made.load] != made.load { faults.append("\(name) was given in two instances") }
             kept[name] = made.load
