@@ -33,24 +33,6 @@ extension AsyncFamilyTests {
         expect(container.stage.tally("made").value, equals: 1)
     }
 
-    @Test("A child sees its parent, the parent does not see the child (law 10)", arguments: kinds)
-    func children(_ kind: Kind) async throws {
-        let root = Container()
-        let child = root.child()
-        let grandchild = child.child()
-        let shared = try await kind.load(grandchild)
-        expect(kind.ifLoaded(root), is: shared)
-        let mine = Thing("mine")
-        kind.set(child, mine)
-        try await expect(kind.load(grandchild), is: mine)
-        try await expect(kind.load(root), is: shared)
-        kind.reset(child)
-        try await expect(kind.load(grandchild), is: shared)
-        kind.set(root, mine)
-        try await expect(kind.load(grandchild), is: mine)
-        expect(root.stage.tally("made").value, equals: 1)
-    }
-
     @Test("It lives where its inputs live; overriding one gives the child its own (laws 10 and 11)", arguments: kinds)
     func homes(_ kind: Kind) async throws {
         let root = Container()
@@ -69,27 +51,6 @@ extension AsyncFamilyTests {
         try await expect(kind.load(grandchild).name, equals: "again")
         expect(kind.ifLoaded(root), is: shared)
         expect(root.stage.tally("made").value, equals: 3)
-    }
-
-    @Test("A local one is made for each container that asks (law 11)", arguments: Kind.all(Local.self))
-    func local(_ kind: Kind) async throws {
-        let root = Container()
-        let child = root.child()
-        let own = try await kind.load(child)
-        expect(kind.ifLoaded(root) == nil)
-        try await expect(kind.load(root) !== own)
-        try await expect(kind.load(child), is: own)
-    }
-
-    @Test("A replaced loader makes an instance for the container where it was replaced (law 10)", arguments: kinds)
-    func replacedInAChild(_ kind: Kind) async throws {
-        let root = Container()
-        let child = root.child()
-        kind.replace(child) { Thing("double for \($0[Tenant.self])") }
-        let double = try await kind.load(child.child())
-        expect(double.name, equals: "double for root")
-        expect(kind.ifLoaded(child), is: double)
-        try await expect(kind.load(root).name, equals: "root")
     }
 
     @Test("Observers hear sets, resets and first loads, here and below (laws 9 and 10)", arguments: kinds)
@@ -248,51 +209,41 @@ struct Kind: Sendable, CustomTestStringConvertible {
     let values: @Sendable (Container) -> AsyncStream<Thing>
 }
 
-/// The properties in which features differ, besides their kind.
+/// Whether features reload.
 protocol Trait: SendableMetatype {
     static var reloads: Bool { get }
-    static var home: Home { get }
 }
 enum NoTrait: Trait {
     static var reloads: Bool { false }
-    static var home: Home { .inferred }
 }
 enum Reloading: Trait {
     static var reloads: Bool { true }
-    static var home: Home { .inferred }
-}
-enum Local: Trait {
-    static var reloads: Bool { false }
-    static var home: Home { .local }
 }
 
-/// Names the thing by the tenant that it read, except the local one, which reads nothing.
-private func make<T: Trait>(_: T.Type, in container: any FeatureContainer) throws -> Thing {
+/// Names the thing by the tenant that it read.
+private func make(in container: any FeatureContainer) throws -> Thing {
     let stage = container.stage
     stage.tally("made").add()
-    let thing = T.self == Local.self ? Thing("local") : Thing(container[Tenant.self])
+    let thing = Thing(container[Tenant.self])
     try stage.mayFail(thing.name)
     return thing
 }
 
 struct PlainThing<T: Trait>: Feature {
     static var reloadsWhenInputsChange: Bool { T.reloads }
-    static var home: Home { T.home }
     static func load(in container: any FeatureContainer) -> Thing {
-        do { return try make(T.self, in: container) } catch { fatalError("\(error)") }
+        do { return try make(in: container) } catch { fatalError("\(error)") }
     }
 }
 struct ThrowingThing<T: Trait>: ThrowingFeature {
     static var reloadsWhenInputsChange: Bool { T.reloads }
-    static var home: Home { T.home }
-    static func load(in container: any FeatureContainer) throws -> Thing { try make(T.self, in: container) }
+    static func load(in container: any FeatureContainer) throws -> Thing { try make(in: container) }
 }
 struct AsyncThing<T: Trait>: AsyncFeature {
     static var reloadsWhenInputsChange: Bool { T.reloads }
-    static var home: Home { T.home }
     static func load(in container: any FeatureContainer) async throws -> Thing {
         await Task.yield()
-        return try make(T.self, in: container)
+        return try make(in: container)
     }
 }
 

@@ -86,19 +86,6 @@ extension LoadStateTests {
         expect(container.ifLoaded(Parsed.self) != nil)
     }
 
-    @Test("A load that fails while what it has read changes is tried again, since nobody changes that later (law 12)")
-    func failsWithOldInputs() async {
-        let (began, goesOn) = (Gate(), Gate())
-        container.replace(Weather.self) { Weather(text: try await Self.cityRead($0, began, goesOn)) }
-        var states = container.states(of: Weather.self).makeAsyncIterator()
-        await began.opened()
-        container[City.self] = "Oslo"
-        goesOn.open()
-        var last = await next(&states)
-        while last?.error != nil { last = await next(&states) }
-        expect(last?.instance?.text, equals: "Oslo")
-    }
-
     @Test("A load that changes its own input yields its failure, and ends when something is set (law 12)")
     func failsByItself() async {
         let (loads, kept) = (Counter(), container)

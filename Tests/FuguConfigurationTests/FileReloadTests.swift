@@ -481,25 +481,25 @@ extension FilePollingTests {
     func shortInterval() async throws {
         let restless = ChangingSource(["other": 0], name: "restless")
         try container.apply(restless)
-        let task = Task { [container] in await container.reload(every: .milliseconds(10)) }
+        let task = Task { [container] in await container.reload(every: .milliseconds(25)) }
         await clock.sleepers(atLeast: 1)
         func look(_ times: Int) async {
             for _ in 0..<times {
-                clock.move(by: .milliseconds(10))
+                clock.move(by: .milliseconds(25))
                 await clock.sleepers(atLeast: 1)
             }
         }
-        // Five polls without a change are needed.
-        for count in 1..<200 {
+        // Two polls without a change are needed, and 200 without a rest are reported.
+        for count in 1...101 {
             restless.change(to: ["other": .integer(Int128(count))])
-            await look(3)
+            await look(2)
         }
         expect(restless.loads, equals: 1)
         expect(reports.all.count == 1 && reports.all[0].contains("restless"), "\(reports.all)")
-        await look(6)
+        await look(3)
         expect(restless.loads, equals: 2)
         restless.fail("broken")
-        await look(600)
+        await look(250)
         expect(reports.all.count, equals: 2, "\(reports.all)")
         task.cancel()
         await task.value

@@ -26,7 +26,7 @@ extension SingleFlightThreadsTests {
 
     @Test("Eight threads on each of thousands of fresh containers load once and get one value, of every kind (law 3)")
     func manyContainers() async {
-        let count = rounds(10_000, few: 2_000)
+        let count = rounds(10_000, few: 1_000)
         let loads = Counter()
         let property = PropertyKey(defaultValue: loads.add())
         let feature = FeatureKey { container in container[property] + loads.add(1_000_000) }

@@ -261,25 +261,6 @@ extension UpdateLossTests {
         expect(reports.count == 1 && reports.all.first?.contains("Second") == true, "\(reports.all)")
     }
 
-    @Test("The same holds when many are released in turn, and when they joined through one another (law 6)")
-    func manyGone() {
-        let root = Container()
-        _ = root.logReports()
-        root.update { changes in
-            for number in 1...50 {
-                changes[First.self] = number
-                root.child().update { inner in
-                    inner[Second.self] = number
-                    root.child().update { $0[Second.self] = number }
-                    changes[Third.self] += 1
-                }
-            }
-        }
-        expect(root[First.self], equals: 50)
-        expect(root[Second.self], equals: 0)
-        expect(root[Third.self], equals: 50)
-    }
-
     @Test("Nor does one that is released take with it what is undone in the same update (law 6)")
     func goneAndUndone() {
         let root = Container()
