@@ -98,6 +98,24 @@ enum Messages {
         }
     }
 
+    /// The last line about a key that a strict container refuses and has nothing to give for.
+    static func withoutStandIn(_ key: Key) -> String {
+        key.kind == .property
+            ? "\n(The process stops, because this read can't throw, and its type has no empty value. With a testValue, \(key.name) gives "
+                + "that.)"
+            : "\n(The test goes on with the real one, since this read can't throw. With a testValue, \(key.name) gives that.)"
+    }
+
+    /// The last line about an external type that a strict container refuses.
+    static let testValueIsUnused =
+        "\n(Its testValue isn't used: declare it as static func testValue(in container: any FeatureContainer).)"
+
+    static func madeExternal(_ key: Key, _ type: Key, _ way: [Key]) -> String {
+        "Fugu: the load of \(key.name) has made a real \(type.name), which is external."
+            + "\(Fugu.Messages.pathLine(way.map(\.name)))Fix: declare the key as FeatureKey(\(type.codeName).self), or let its load read "
+            + "container[\(type.codeName).self]; or set \(key.name) in the test."
+    }
+
     static func late(_ text: String, _ test: String) -> String {
         text
             + "\n(This happened after the test \(test) ended: something that it started is still running. Make the test wait for it.)"

@@ -4,6 +4,9 @@ import Testing
 
 /// Serves a process that links this library.
 struct Runner: TestRunner {
+    /// Whether an endpoint created now is given to a reader whose test has failed.
+    @TaskLocal static var isRefusing = false
+
     func prepareShared(_ container: Container) {
         let strictness = Strictness(isForAll: true, advise: Messages.adviceForShared) {
             // That the test uses this container has failed it already.
@@ -36,6 +39,8 @@ struct Runner: TestRunner {
     }
 
     func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, Bool) -> any Error {
+        // A reader whose test has failed doesn't fail it again.
+        if Self.isRefusing { return { error, _ in Audience.present().passing(error) } }
         let maker = Maker()
         return { error, isThrown in
             let audience = Audience.present(orOf: maker)
@@ -44,8 +49,6 @@ struct Runner: TestRunner {
             return error
         }
     }
-
-    func passing(_ error: UnimplementedError) -> any Error { Audience.present().passing(error) }
 
     func warn(_ text: String) { Audience.present().warnOnce(text) }
 

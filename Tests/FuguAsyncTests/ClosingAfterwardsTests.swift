@@ -1,3 +1,4 @@
+import FuguTesting
 import Support
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Fugu
 import FuguFoundation
+import FuguTesting
 import Support
 import Testing
 

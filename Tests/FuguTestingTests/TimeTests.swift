@@ -137,6 +137,16 @@ extension AnyClockTests {
         container.makeStrict(Strictness { _ in })
         try await container.clock.sleep(for: .seconds(86_400))
     }
+
+    @Test("The placeholder of randomness is repeatable and never makes a caller draw for ever")
+    func placeholderOfRandomness() {
+        func first() -> Int {
+            let container = Container()
+            container.makeStrict(Strictness { _ in })
+            return container.randomness { Int.random(in: 1...6_000_000, using: &$0) }
+        }
+        expect(first(), equals: first())
+    }
 }
 
 extension AnyClockTests {

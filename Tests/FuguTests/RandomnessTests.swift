@@ -95,16 +95,6 @@ struct RandomnessTests {
         expect(Set((0..<100).map { _ in randomness.next() }).count, equals: 100)
     }
 
-    @Test("The placeholder is repeatable and never makes a caller draw for ever")
-    func placeholder() {
-        func first() -> Int {
-            let container = Container()
-            container.makeStrict(Strictness { _ in })
-            return container.randomness { Int.random(in: 1...6_000_000, using: &$0) }
-        }
-        expect(first(), equals: first())
-    }
-
     @Test("An error that a body throws reaches the caller with its type")
     func throwing() {
         struct Failure: Error {}

@@ -3,6 +3,7 @@ import Fugu
 import FuguConfiguration
 import FuguInspection
 import FuguScopes
+import FuguTesting
 import Support
 import Testing
 

@@ -143,7 +143,7 @@ extension Container {
 }
 
 /// The place of the ``Injected`` that reads.
-enum ReadPlace {
+package enum ReadPlace {
     /// The place of the read in progress; set in tests.
-    @TaskLocal static var current: SourcePlace?
+    @TaskLocal package static var current: SourcePlace?
 }

@@ -18,9 +18,6 @@ package protocol TestRunner: Sendable {
     ///   doesn't fail the test a second time.
     func failing(at place: SourcePlace) -> @Sendable (UnimplementedError, _ isThrown: Bool) -> any Error
 
-    /// Returns the error to throw in a test that has failed already, which doesn't fail it again.
-    func passing(_ error: UnimplementedError) -> any Error
-
     /// Returns the text with which the process stops, followed by the tests in which that may happen.
     func naming(_ text: String) -> String
 
@@ -99,9 +96,6 @@ extension Container {
         runner?.prepareShared(.shared)
         Container.shared.dropLoadedFeatures()
     }
-
-    /// Whether an endpoint created now is given to a reader whose test has failed, and that it doesn't fail again.
-    @TaskLocal static var isRefusing = false
 }
 
 // MARK: Uses

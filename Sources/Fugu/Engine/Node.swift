@@ -11,7 +11,7 @@ package final class Family: Sendable {
     private let heard = Atomic(false)
     private let listened = Atomic(false)
     /// Receives the mistakes that can't be thrown.
-    let reports = Reports()
+    package let reports = Reports()
 
     init(rootStorage: StorageReference, lock: FamilyLock) {
         self.rootStorage = rootStorage

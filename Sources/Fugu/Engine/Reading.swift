@@ -543,11 +543,25 @@ package protocol LoadPolicy: AnyObject, Sendable {
     func willStop(_ error: LoadError)
     /// Called when a reader doesn't see what lives in a declared home.
     func willGoOn(_ error: LoadError)
+    /// Called with what the load of a key that isn't external has made.
+    func check(_ value: Any, madeBy load: Load)
+    /// Returns whether nothing was reported of a feature yet, and notes that something is.
+    func isNew(_ key: Key) -> Bool
+    /// Called before a closure configures a container.
+    func beginConfiguration(of node: Node)
+    /// Called when the closure has ended.
+    func endConfiguration(of node: Node)
 }
 
 extension LoadPolicy {
+    /// Does nothing: nobody can go on without what runs there.
+    package func willStop(_ error: LoadError) {}
     /// Does nothing: it's reported.
     package func willGoOn(_ error: LoadError) {}
+    package func check(_ value: Any, madeBy load: Load) {}
+    package func isNew(_ key: Key) -> Bool { true }
+    package func beginConfiguration(of node: Node) {}
+    package func endConfiguration(of node: Node) {}
 }
 
 /// What answers readers of external features that aren't loaded.

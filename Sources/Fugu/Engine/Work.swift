@@ -68,6 +68,9 @@ package final class Work: WordIdentifier {
     /// The load, if that's what the work is.
     package var load: Load? { if case .load(let state) = role { Load(work: self, state: state) } else { nil } }
 
+    /// The key of which a part is about to be set, and where, if that's what the work does.
+    package var part: (key: Key, node: Node)? { if case .part(let key, let node) = role { (key, node) } else { nil } }
+
     /// The key that's loaded, of which a part is set, or whose closers or task run.
     var key: Key? {
         switch role {

@@ -12,7 +12,7 @@ package enum Messages {
     }
 
     /// Returns the line with the path and the place of the read, or only a line break if the line would say nothing new.
-    private static func pathLine(_ path: [String], _ place: String? = nil) -> String {
+    package static func pathLine(_ path: [String], _ place: String? = nil) -> String {
         if path.count < 2, place == nil { return "\n" }
         return "\nPath: \(way(path))\(place.map { ", in \($0)" } ?? "")\n"
     }
@@ -108,14 +108,6 @@ package enum Messages {
             + "Fix: set it in the container: set(\(name).self, to: …)."
     }
 
-    /// The last line about a key that a strict container refuses and has nothing to give for.
-    static func withoutStandIn(_ key: Key) -> String {
-        key.kind == .property
-            ? "\n(The process stops, because this read can't throw, and its type has no empty value. With a testValue, \(key.name) gives "
-                + "that.)"
-            : "\n(The test goes on with the real one, since this read can't throw. With a testValue, \(key.name) gives that.)"
-    }
-
     static func noPreview(_ key: String) -> String {
         "Fugu: \(key) reaches outside the process and has no preview, so it isn't loaded in an Xcode preview.\nFix: give the key a "
             + "preview, or set it in the preview's container."
@@ -143,16 +135,6 @@ package enum Messages {
             "Fugu: \(key.name) was loaded for real, since it isn't External, so its static \(variable) isn't used."
             + "\(pathLine(way.map(\.name)))Fix: conform \(name) to External, so that tests that don't set it fail; or, if it doesn't "
             + "reach outside the process, rename the variable."
-    }
-
-    /// The last line about an external type that a strict container refuses.
-    static let testValueIsUnused =
-        "\n(Its testValue isn't used: declare it as static func testValue(in container: any FeatureContainer).)"
-
-    static func madeExternal(_ key: Key, _ type: Key, _ way: [Key]) -> String {
-        "Fugu: the load of \(key.name) has made a real \(type.name), which is external."
-            + "\(pathLine(way.map(\.name)))Fix: declare the key as FeatureKey(\(type.codeName).self), or let its load read "
-            + "container[\(type.codeName).self]; or set \(key.name) in the test."
     }
 
     static func unimplemented(_ endpoint: String) -> String {

@@ -13,7 +13,7 @@ import WASILibc
 #endif
 
 /// Receives the problems that can't be thrown, and prints them to standard error unless a handler is set.
-final class Reports: Sendable {
+package final class Reports: Sendable {
     /// A closure stored as a generic value is wrapped once more at each access, until calling it overflows the stack.
     private struct Handler {
         var call: (@Sendable (String) -> Void)?
@@ -29,7 +29,7 @@ final class Reports: Sendable {
         withExtendedLifetime(former) {}
     }
 
-    @inline(never) func report(_ text: String) {
+    @inline(never) package func report(_ text: String) {
         if let handler = handler.withLock({ $0.call }) { return handler(text) }
         unsafe Array((text + "\n").utf8).withUnsafeBytes { bytes in
             #if canImport(WinSDK)
@@ -69,7 +69,7 @@ final class Reports: Sendable {
 
 extension SourcePlace {
     /// The place, or `nil` if it's in this package, as for `container.randomness`.
-    var outsideLibrary: SourcePlace? {
+    package var outsideLibrary: SourcePlace? {
         let file = fileID.description
         let modules = ["Fugu/", "FuguConfiguration/", "FuguFoundation/", "FuguScopes/", "FuguTesting/"]
         return modules.contains { file.hasPrefix($0) } ? nil : self

@@ -90,15 +90,13 @@ public func unimplemented<each Argument, Result>(
 private struct UnimplementedCall: Sendable {
     private let error: UnimplementedError
     private let place: SourcePlace
-    /// Whether the test that received the endpoint has failed already.
-    private let isRefused = TestProcess.isRefusing
     /// Fails the test that created the endpoint; `nil` if no tests run, or not yet.
     private let fail: (@Sendable (UnimplementedError, Bool) -> any Error)?
 
     init(_ error: UnimplementedError, madeAt place: SourcePlace) {
         self.error = error
         self.place = place
-        fail = isRefused ? nil : TestProcess.runner?.failing(at: place)
+        fail = TestProcess.runner?.failing(at: place)
     }
 
     /// Fails the test, or stops the program if no tests run; in an Xcode preview, only reports the call.
@@ -109,7 +107,6 @@ private struct UnimplementedCall: Sendable {
             Container.current.report(Messages.unimplementedInPreview(error.endpoint))
             return error
         }
-        if isRefused { return TestProcess.runner?.passing(error) ?? error }
         guard let fail = fail ?? TestProcess.runner?.failing(at: place) else { fatalError(error.description) }
         return fail(error, isThrown)
     }

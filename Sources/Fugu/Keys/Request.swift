@@ -7,7 +7,7 @@
     /// It receives the container, for what it needs.
     package let placeholder: (@Sendable (Container) -> Payload)?
     /// The place of the read if it's known; for a value key, the place where the key was created.
-    let place: SourcePlace?
+    package let place: SourcePlace?
 
     init(
         _ key: UInt, _ traits: KeyTraits, placeholder: (@Sendable (Container) -> Payload)? = nil,
@@ -20,7 +20,7 @@
     }
 
     /// The place of the read, if it's known and outside this package.
-    @inline(never) var readPlace: SourcePlace? { key.isValueKey ? nil : place?.outsideLibrary }
+    @inline(never) package var readPlace: SourcePlace? { key.isValueKey ? nil : place?.outsideLibrary }
 
     @usableFromInline init<P: Property>(_: P.Type) {
         self.init(Key.property(P.self), KeyTraits(reloads: true))

@@ -54,7 +54,7 @@ extension NonisolatedFeature {
 
 extension Key {
     /// Whether the type declares a value for tests in a form that isn't used.
-    var hasUnusedTestValue: Bool { (type as? any NonisolatedFeature.Type)?.hasUnusedTestValue == true }
+    package var hasUnusedTestValue: Bool { (type as? any NonisolatedFeature.Type)?.hasUnusedTestValue == true }
 }
 
 extension Feature {

@@ -45,7 +45,7 @@ public import Synchronization
     @inlinable static var kindMask: UInt { 3 }
     static let valueKeyBit: UInt = 1 << UInt(UInt.bitWidth - 1)
 
-    var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
+    package var isValueKey: Bool { raw & Key.valueKeyBit != 0 }
 
     /// The type that a type's key was made from.
     package var type: Any.Type? { unsafe isValueKey ? nil : unsafeBitCast(raw & ~Key.kindMask, to: Any.Type.self) }

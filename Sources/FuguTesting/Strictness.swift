@@ -1,3 +1,5 @@
+package import Fugu
+
 /// The strictness of a container: it loads no feature that reaches outside the process, and reports each attempt.
 package final class Strictness: LoadPolicy, LoadRefuser {
     /// A load that was refused.
@@ -52,10 +54,17 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     package func substitutes(_ request: borrowing Request) -> Bool { request.traits.hasTestValue }
 
     /// Returns whether nothing was reported of a feature yet, and notes that something is.
-    fileprivate func isNew(_ key: Key) -> Bool { noted.withLock { $0.insert(key).inserted } }
+    package func isNew(_ key: Key) -> Bool { noted.withLock { $0.insert(key).inserted } }
 
-    /// Does nothing: nobody can go on without what runs there.
-    package func willStop(_ error: LoadError) {}
+    /// Reports that the load of a key that isn't external has made what's external as a type.
+    ///
+    /// If it has read that, the test has set it, or has failed.
+    package func check(_ value: Any, madeBy load: Load) {
+        guard let type = type(of: value) as? any External.Type else { return }
+        let key = type._key.key
+        let hasRead = load.family.lock.withLock { token in load.state[token].inputs.all.contains { $0.key == key } }
+        if !hasRead { load.family.reports.report(Messages.madeExternal(load.key, key, load.way)) }
+    }
 
     /// Returns what a reader gets instead of a feature; it fails the test unless only a part of that is set.
     ///
@@ -89,12 +98,9 @@ package final class Strictness: LoadPolicy, LoadRefuser {
 
     /// Whether a part of what is read here, or of what is loaded from it, is about to be set.
     private func isForPart(_ key: Key, _ node: Node, _ work: Work?, _ loads: [Load]) -> Bool {
-        guard let reader = work?.chain.first(where: { $0.load == nil }), case .part(let part, let home) = reader.role
-        else {
-            return false
-        }
-        guard let outermost = loads.last?.key else { return part == key && home === node }
-        return part == outermost
+        guard let part = work?.chain.first(where: { $0.load == nil })?.part else { return false }
+        guard let outermost = loads.last?.key else { return part.key == key && part.node === node }
+        return part.key == outermost
     }
 
     /// Keeps a refusal until the configuration of a container ends, if it's being configured, and returns whether it is.
@@ -106,10 +112,10 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     }
 
     /// Lets refusals in a container wait for the end of its configuration.
-    fileprivate func beginConfiguration(of node: Node) { configured.withLock { $0[ObjectIdentifier(node)] = [] } }
+    package func beginConfiguration(of node: Node) { configured.withLock { $0[ObjectIdentifier(node)] = [] } }
 
     /// Reports the refusals of features that weren't set by the end of the configuration.
-    fileprivate func endConfiguration(of node: Node) {
+    package func endConfiguration(of node: Node) {
         let refusals = configured.withLock { $0.removeValue(forKey: ObjectIdentifier(node)) } ?? []
         let left = node.family.lock.withLock { token in refusals.filter { !node.holds(token, $0.read) } }
         left.forEach(report)
@@ -121,7 +127,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
         // The accessors of this library are no places to look at. What a load reads is not read by the wrapper.
         let injected = way.count > 1 ? nil : ReadPlace.current
         let place = request.place?.outsideLibrary
-        var remedy = advise(request.traits.hasTestValue ? nil : Messages.setLine(for: request.key))
+        var remedy = advise(request.traits.hasTestValue ? nil : Fugu.Messages.setLine(for: request.key))
         if !request.key.kind.throws, request.placeholder == nil {
             remedy += Messages.withoutStandIn(request.key)
         }
@@ -141,7 +147,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
         // A value for tests isn't kept here: other tests would get it.
         if request.traits.hasTestValue { return request.placeholder!(container) }
         if let kept = placeholders.withLock({ $0[request.key] }) { return kept }
-        let made = TestProcess.$isRefusing.withValue(true) { request.placeholder!(container) }
+        let made = Runner.$isRefusing.withValue(true) { request.placeholder!(container) }
         if isForAll { return made }
         return placeholders.withLock { table in
             table[request.key] = table[request.key] ?? made
@@ -151,122 +157,6 @@ package final class Strictness: LoadPolicy, LoadRefuser {
 }
 
 extension Container {
-    /// Reports, in a strict container, that the load of a key that isn't external has made what's external as a type.
-    ///
-    /// If it has read that, the test has set it, or has failed.
-    @inline(__always) func checkMade(_ value: @autoclosure () -> Any) {
-        if TestProcess.isTesting { checkMadeSlowly(value()) }
-    }
-
-    @inline(never) private func checkMadeSlowly(_ value: Any) {
-        guard isStrict, case .handle(let load) = role, let type = type(of: value) as? any External.Type else { return }
-        let key = Key(raw: type._key.raw)
-        let hasRead = load.family.lock.withLock { token in
-            load.state[token].inputs.all.contains { $0.key == key }
-        }
-        if !hasRead { load.family.reports.report(Messages.madeExternal(load.key, key, load.way)) }
-    }
-
-    /// Whether the process may run tests.
-    static var isTested: Bool { TestProcess.isTesting }
-
-    /// Whether the load of a feature that has a value for tests gives it.
-    @usableFromInline package var givesTestValue: Bool { PreviewRun.isOn || isStrict }
-
-    /// Reports the feature that loads, which declares a value for tests in a way that isn't used.
-    @usableFromInline func reportUnusedTestValue() {
-        guard givesTestValue, case .handle(let load) = role else { return }
-        if isNew(load.key) { report(Messages.unusedTestValue(load.key, load.way)) }
-    }
-
-    /// Reports the feature that loads and isn't external, although it declares a variable of that name.
-    @usableFromInline func reportForgottenExternal(_ variable: StaticString) {
-        // Outside of tests and previews, each load of an external feature comes here, too.
-        guard TestProcess.isTesting || PreviewRun.isOn, givesTestValue, case .handle(let load) = role
-        else { return }
-        if isNew(load.key) { report(Messages.forgottenExternal(load.key, "\(variable)", load.way)) }
-    }
-}
-
-extension Container {
     /// Makes this container strict, and with it all children and copies, those that are there too.
     package func makeStrict(_ strictness: Strictness) { setPolicy(strictness) }
-
-    /// Lets this container, and with it all children and copies, those that are there too, load whatever it is asked for.
-    ///
-    /// Tests may share it.
-    package func makeLive() {
-        setPolicy(nil)
-        listen(by: nil)
-    }
-
-    /// Lets what declares a home above this new child live where its inputs live, here or above.
-    package func becomeHomeRoot() {
-        let node = node
-        node.family.lock.withLock { token in node.storage[token].more().isHomeRoot = true }
-    }
-
-    /// Whether this container is strict.
-    package var isStrict: Bool {
-        let node = node
-        return node.family.lock.withLock { token in node.storage[token].policy != nil }
-    }
-
-    /// Takes away every feature that was loaded in this container, so that the next read asks for it again.
-    package func dropLoadedFeatures() {
-        let node = node
-        var effects = Effects()
-        node.family.lock.withLock { token in
-            for cell in node.storage.cells(token) where cell.has(CellFlags.loaded) && cell.key.kind != .property {
-                if let place = cell.place { effects.drop(token, place) }
-            }
-        }
-        effects.perform()
-    }
-
-    /// Reads a feature of which a part is about to be set: in a strict container, this fails nothing.
-    ///
-    /// What isn't set afterward is that of the placeholder.
-    @usableFromInline func readPart<Instance>(_ key: UInt, _ read: () -> Instance) -> Instance {
-        let (node, key) = (node, Key(raw: key))
-        if !TestProcess.isTesting || !isStrict { return read() }
-        let part = Work(.part(of: key, in: node), in: node.family, under: Work.current, within: Work.own)
-        defer { part.end() }
-        return Context.run(nil, part, read)
-    }
-
-    /// Begins to configure this container: until the end, a read by which an accessor with `get` and `set` sets a part fails
-    /// nothing.
-    package func beginConfiguration() { strictness?.beginConfiguration(of: node) }
-
-    /// Ends the configuration, and reports the features that were read in it and not set by its end.
-    package func endConfiguration() { strictness?.endConfiguration(of: node) }
-
-    /// Runs what configures this new child.
-    func configure<E>(_ body: (Container) throws(E) -> Void) throws(E) {
-        guard TestProcess.isTesting, let strictness else { return try body(self) }
-        strictness.beginConfiguration(of: node)
-        defer { strictness.endConfiguration(of: node) }
-        try body(self)
-    }
-
-    /// Whether nothing was reported of a feature yet; in a preview, each load reports.
-    private func isNew(_ key: Key) -> Bool { strictness?.isNew(key) ?? true }
-
-    private var strictness: Strictness? {
-        let node = node
-        return node.family.lock.withLock { token in node.storage[token].policy } as? Strictness
-    }
-
-    /// Sets what decides whether external features load here and below.
-    package func setPolicy(_ policy: (any LoadPolicy)?) {
-        let node = node
-        let former = node.family.lock.withLock { token in
-            node.subtree(token).map { node in
-                defer { node.storage[token].policy = policy }
-                return node.storage[token].policy
-            }
-        }
-        withExtendedLifetime(former) {}
-    }
 }
