@@ -4,6 +4,9 @@ import Observation
 import Support
 import Testing
 
+// The engine has a type of this name, which only this package sees.
+import enum FuguLoadStates.LoadState
+
 @Suite("States of a load: idle, loading, loaded, failed with the previous instance") struct LoadStateTests {
     private let container = Container()
 }
