@@ -450,3 +450,19 @@ struct CheckedHomes {
         }
     }
 }
+
+extension Container {
+    /// Sets a key to the value that it has, and returns its name, or `nil` if a child can't override it.
+    ///
+    /// A required key without a value stays missing, for those that need it.
+    fileprivate func hold(_ member: PartialKeyPath<ContainerKeys>) -> String? {
+        func set<K: PlainValueKey>(_ key: K) -> Key {
+            let definition = key._key
+            let raw = Key(raw: definition.raw)
+            if !raw.isRequired { _ = definition.prepare(in: self, reportsFailure: false) }
+            if let present = present(raw, definition.naming) { change(TypedKey(key), to: .value(present)) }
+            return raw
+        }
+        return (ContainerKeys()[keyPath: member] as? any PlainValueKey).map { set($0).name }
+    }
+}

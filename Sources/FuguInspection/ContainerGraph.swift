@@ -327,6 +327,20 @@ extension Container: CustomDebugStringConvertible {
 }
 
 extension Container {
+    /// Returns the number of this container, and that of the container whose value of a key it sees.
+    private func holder(of key: Key) -> (own: Int, seen: Int?) {
+        let node = node
+        return node.family.lock.withLock { token in
+            if case .found(_, let owner) = node.look(token, key) {
+                (node.number, owner.object.number)
+            } else {
+                (node.number, nil)
+            }
+        }
+    }
+}
+
+extension Container {
     /// Returns the places of a key in a snapshot: the one that this container sees, or a load that failed for it, and then
     /// those that it hides, nearest first.
     func places(of key: Key, in snapshot: GraphSnapshot) -> [GraphSnapshot.Place] {

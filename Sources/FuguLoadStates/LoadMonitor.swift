@@ -109,7 +109,10 @@ final class LoadMonitor: Sendable {
 
     /// Returns whether the load has ended, or has to be repeated.
     private func endLoad(with result: Result<Payload, any Error>, in container: Container, isLast: Bool) -> Bool {
-        let isKept = container.holder(of: feature.key).seen != nil
+        let node = container.node
+        let isKept = node.family.lock.withLock { token in
+            if case .found = node.look(token, feature.key) { true } else { false }
+        }
         var hasEnded = true
         change { state in
             hasEnded = !state.isGoneAgain

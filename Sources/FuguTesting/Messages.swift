@@ -116,6 +116,12 @@ enum Messages {
             + "container[\(type.codeName).self]; or set \(key.name) in the test."
     }
 
+    static func twoCopies(_ path: String?, _ other: String?) -> String {
+        "Fugu: this process has two copies of Fugu, in \(path ?? "one file") and in \(other ?? "another"). Each copy has its own "
+            + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds.\nFix: link "
+            + "Fugu into one of these files only, or into a dynamic library that both of them use."
+    }
+
     static func late(_ text: String, _ test: String) -> String {
         text
             + "\n(This happened after the test \(test) ended: something that it started is still running. Make the test wait for it.)"

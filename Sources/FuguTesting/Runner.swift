@@ -8,6 +8,10 @@ struct Runner: TestRunner {
     @TaskLocal static var isRefusing = false
 
     func prepareShared(_ container: Container) {
+        #if DEBUG
+        // To standard error, because a handler would run while other threads wait for the shared container.
+        if let report = Copies.report { Audience.printError(report) }
+        #endif
         let strictness = Strictness(isForAll: true, advise: Messages.adviceForShared) {
             // That the test uses this container has failed it already.
             if TestCase.current?.hasUsedShared == true { return }

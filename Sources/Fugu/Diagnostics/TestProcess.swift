@@ -72,10 +72,6 @@ extension Container {
 
     /// Creates the shared container.
     static func makeShared() -> Container {
-        #if DEBUG
-        // Report to standard error, because a handler would run while other threads wait for the shared container.
-        if let report = Copies.report { Reports().report(report) }
-        #endif
         let container = Container(listener: nil)
         sharedExists.store(true, ordering: .sequentiallyConsistent)
         runner?.prepareShared(container)

@@ -103,10 +103,10 @@ extension CellReference {
     package func loader(_ token: LockToken) -> Replacement? { binding(token)?.replacement }
 
     /// The value that code gives.
-    func code(_ token: LockToken) -> Payload? { heldFlags == CellFlags.held ? payload : nil }
+    package func code(_ token: LockToken) -> Payload? { heldFlags == CellFlags.held ? payload : nil }
 
     /// The value that a rule gives.
-    func rule(_ token: LockToken) -> Payload? { binding(token)?.rule.value }
+    package func rule(_ token: LockToken) -> Payload? { binding(token)?.rule.value }
 
     /// Returns what code or a rule gives, for code to set it elsewhere.
     func setting(_ token: LockToken) -> Setting {

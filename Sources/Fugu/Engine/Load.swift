@@ -143,7 +143,7 @@ extension Load {
     /// Records a key that has no value: an external feature that was refused, or a setting that is missing or wrong.
     ///
     /// It counts as read from the root.
-    func recordMissing(_ token: LockToken, of key: Key, isProvisional: Bool = false) {
+    package func recordMissing(_ token: LockToken, of key: Key, isProvisional: Bool = false) {
         guard !isFinished else { return }
         if isProvisional { state[token].isProvisional = true }
         let root = node.ancestor(at: 0)

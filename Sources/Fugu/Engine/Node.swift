@@ -201,7 +201,7 @@ extension Optional where Wrapped: AnyObject {
 /// The family's lock protects it.
 package final class RareNodeState {
     /// Whom the node asks for named keys.
-    var supplier = Kept<(any ValueSupplier)?>(nil)
+    package var supplier = Kept<(any ValueSupplier)?>(nil)
     /// What another module keeps here.
     var attachment: (any ContainerAttachment)?
     /// When the run of rules began whose values the node has, and the keys that it set.

@@ -27,7 +27,7 @@ extension Container {
     }
 
     /// The load that records what is read here.
-    var recorder: Load? {
+    package var recorder: Load? {
         switch role {
         case .handle(let load): load.isFinished ? nil : load
         case .tracked(_, let container): container.recorder
@@ -36,7 +36,7 @@ extension Container {
     }
 
     /// Whether this registers every access.
-    var isTracking: Bool { if case .tracked = role { true } else { false } }
+    package var isTracking: Bool { if case .tracked = role { true } else { false } }
 
     /// The container to which children made from here belong, or `nil` if it's this one.
     package var owner: Container? {
@@ -57,7 +57,7 @@ extension Container {
     ///
     /// - `place`: The place of the read, if it's known.
     @inline(never)
-    func present(
+    package func present(
         _ key: Key, _ naming: (any KeyNaming)?, at place: @autoclosure () -> SourcePlace? = nil
     ) -> Payload? {
         note(.read, key, at: place())
@@ -134,7 +134,7 @@ extension Container {
     // MARK: Writing
 
     /// Sets, replaces, or resets a key.
-    func change(_ key: TypedKey, to setting: Setting) {
+    package func change(_ key: TypedKey, to setting: Setting) {
         note(.changed, key.key)
         switch role {
         case .owner, .view: asked.family.commit([Write(asked, key, setting)])

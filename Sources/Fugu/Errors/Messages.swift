@@ -395,10 +395,4 @@ package enum Messages {
             + "the parameters member: StaticString = #function, fileID: StaticString = #fileID, line: UInt = #line, column: UInt = "
             + "#column instead, and pass them on."
     }
-
-    static func twoCopies(_ path: String?, _ other: String?) -> String {
-        "Fugu: this process has two copies of Fugu, in \(path ?? "one file") and in \(other ?? "another"). Each copy has its own "
-            + "Container.shared and Container.current, so one doesn't see what the other sets or what a test binds.\nFix: link "
-            + "Fugu into one of these files only, or into a dynamic library that both of them use."
-    }
 }

@@ -100,7 +100,7 @@ extension KeyDefinition {
     }
 
     /// Loads a missing value for its observers, and waits for it unless the load suspends.
-    func prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
+    package func prepare(in container: Container, reportsFailure: Bool) -> PreparationHandle? {
         let fail: @Sendable (any Error) -> Void = { error in
             if reportsFailure { container.reportFailedReload(of: key, error) }
         }
@@ -186,7 +186,7 @@ extension Container {
 }
 
 /// A load in progress that can be abandoned.
-struct PreparationHandle: Sendable {
+package struct PreparationHandle: Sendable {
     let task: Task<Void, Never>
 
     func cancel() { task.cancel() }
@@ -268,7 +268,7 @@ extension Key {
 }
 
 /// A key with the comparison that a write needs.
-@frozen @usableFromInline struct TypedKey: Sendable {
+@frozen @usableFromInline package struct TypedKey: Sendable {
     @usableFromInline let raw: UInt
     @usableFromInline let equal: Equality
 
@@ -279,7 +279,7 @@ extension Key {
     }
 
     init<K: ContainerKey>(_: K.Type) { self.init(K._key.raw, of: K.ContainerValue.self) }
-    init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
+    package init<K: ValueKey>(_ key: K) { self.init(key._key.raw, of: K.Value.self) }
 
     /// Creates a key for a reset, after which only properties are compared.
     init(resetting key: Key) {
