@@ -3,7 +3,7 @@ import Synchronization
 
 /// The observers of a family's events, which are made of its facts.
 final class EventObservers: FactSink {
-    private let all = Locked(SparseList<EventObserver>())
+    private let all = Locked<[EventObserver]>([])
     private let lastNumber = Atomic<UInt64>(0)
     private let lastLoad = Atomic<UInt64>(0)
 
@@ -11,7 +11,7 @@ final class EventObservers: FactSink {
 
     fileprivate func add(_ observer: EventObserver) { all.withLock { $0.append(observer) } }
 
-    fileprivate func remove(_ observer: EventObserver) { all.withLock { _ = $0.remove(observer) } }
+    fileprivate func remove(_ observer: EventObserver) { all.withLock { $0.removeAll { $0 === observer } } }
 
     /// Whether the running code is part of an observer of events.
     @TaskLocal private static var isHearing = false
@@ -19,7 +19,7 @@ final class EventObservers: FactSink {
     /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
     fileprivate func tell(_ event: ContainerEvent) {
         if Self.isHearing { return }
-        let observers = all.withLock { $0.all }
+        let observers = all.withLock { Array($0) }
         Self.$isHearing.withValue(true) {
             Context.run(nil, nil) { for observer in observers { observer.hear(event) } }
         }
@@ -50,7 +50,7 @@ extension EventObservers {
             guard let mark = outcome.load.mark(token), mark.number > 0 else { return }
             let kind: ContainerEvent.Kind =
                 switch end {
-                case .kept(let cell): (cell.place?[token].loadCount ?? 0) > 1 ? .reloaded : .loaded
+                case .kept(let cell): cell.loadCount(token) > 1 ? .reloaded : .loaded
                 case .overtaken: .overtaken
                 case .notKept: .notKept
                 case .failed: .failed
@@ -106,18 +106,18 @@ extension EventObservers {
 }
 
 /// An observer of events.
-final class EventObserver: Cancelling, WordIdentifier {
+final class EventObserver: Cancelling {
     /// The state of an observer, which the family keeps: a token keeps no container.
     private struct State {
         // In a struct, because a closure that is itself a generic value is wrapped once more at each access.
         var call: (@Sendable (ContainerEvent) -> Void)?
     }
     private let state: Locked<State>
-    private let family: WeakReference<Family>
+    private weak let family: Family?
 
     /// Begins to observe the events of a node's family.
     init(in node: Node, _ handler: @escaping @Sendable (ContainerEvent) -> Void) {
-        family = WeakReference(node.family)
+        family = node.family
         state = Locked(State(call: handler))
         var garbage = Garbage()
         node.family.lock.withLock { token in node.family.observers(token, in: node, &garbage).add(self) }
@@ -132,7 +132,7 @@ final class EventObserver: Cancelling, WordIdentifier {
             defer { state.call = nil }
             return state.call
         }
-        family.object?.forget(self)
+        family?.forget(self)
         withExtendedLifetime(dropped) {}
     }
 }
@@ -144,7 +144,7 @@ extension Family {
     ///
     /// - `node`: Any node of the family.
     fileprivate func observers(_ token: LockToken, in node: Node, _ garbage: inout Garbage) -> EventObservers {
-        if let known = state[token].sink.value as? EventObservers { return known }
+        if let known = sink(token) as? EventObservers { return known }
         let observers = EventObservers()
         setSink(token, observers, &garbage)
         for node in node.ancestor(at: 0).subtree(token) {
@@ -156,7 +156,7 @@ extension Family {
     fileprivate func forget(_ observer: EventObserver) {
         var garbage = Garbage()
         lock.withLock { token in
-            guard let observers = state[token].sink.value as? EventObservers else { return }
+            guard let observers = sink(token) as? EventObservers else { return }
             observers.remove(observer)
             if observers.isEmpty { setSink(token, nil, &garbage) }
         }

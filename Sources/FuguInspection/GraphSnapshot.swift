@@ -112,15 +112,15 @@ extension GraphSnapshot {
         containers.append(
             Box(
                 id: node.number, parent: node.parent?.number, depth: node.depth, name: node.displayName(token),
-                childCount: node.childCount(token), isClosed: node.storage[token].isClosed))
-        let failures = node.storage[token].rare?.failures ?? KeyTable()
+                childCount: node.childCount(token), isClosed: node.isClosed(token)))
+        let failures = Dictionary(uniqueKeysWithValues: node.failures(token))
         for cell in node.storage.cells(token) where cell.key != Key.containerName {
             // A replaced feature whose load has failed is added once, as failed.
             let failure = failures[cell.key]
             if let failure, !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
             add(token, node, cell, failure?.text)
         }
-        for (key, failure) in failures.entries where !failure.isPast {
+        for (key, failure) in failures where !failure.isPast {
             if case .found = node.look(token, key) { continue }
             var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
             (entry.reads, entry.isUnset, entry.error) = (failure.inputs, failure.isUnset, failure.text)
@@ -130,7 +130,7 @@ extension GraphSnapshot {
     }
 
     private mutating func add(_ token: LockToken, _ node: Node, _ cell: CellReference, _ error: String?) {
-        let (key, place) = (cell.key, cell.place)
+        let key = cell.key
         var state: State = key.kind == .property ? .defaultValue : .loaded
         if !cell.has(CellFlags.loaded) {
             switch cell.origin(token) {
@@ -141,7 +141,7 @@ extension GraphSnapshot {
             }
         }
         var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: state)
-        let provenance = place?[token].provenance
+        let provenance = cell.provenance(token)
         for input in provenance?.direct ?? [] {
             guard case .found(let read, let owner) = node.look(token, input) else {
                 // It was replaced or reset after the load, and hasn't been loaded again.
@@ -164,11 +164,11 @@ extension GraphSnapshot {
         if cell.has(CellFlags.loaded) {
             entry.duration = node.duration(token, of: key)
             entry.isForTest =
-                node.storage[token].policy != nil
+                node.policy(token) != nil
                 && !node.path.contains { $0.cell(token, key)?.loader(token) != nil }
         }
         if key.kind == .property { entry.value = cell.payload }
-        (entry.reads, entry.loadCount) = (provenance?.direct ?? [], place?[token].loadCount ?? 0)
+        (entry.reads, entry.loadCount) = (provenance?.direct ?? [], cell.loadCount(token))
         (entry.isLocal, entry.error) = (provenance?.isLocal ?? false, error)
         entries.append(entry)
     }
@@ -182,7 +182,7 @@ extension GraphSnapshot {
             loads.append(
                 Load(
                     place: Place(key: load.key, container: home.number), depth: home.depth,
-                    inputs: load.state[token].inputs.all.compactMap { Self.seen(token, $0.key, by: load.node) },
+                    inputs: load.inputs(token).compactMap { Self.seen(token, $0.key, by: load.node) },
                     id: ObjectIdentifier(load.work), neededBy: load.parent.map { ObjectIdentifier($0) },
                     isShown: load.key.kind != .property && (home.isWithin(node) || node.isWithin(home))))
         }

@@ -18,7 +18,7 @@ final class StandIns: LoadPolicy {
 
     private let stop: @Sendable (LoadError) -> Void
     private let goOn: @Sendable (LoadError) -> Void
-    private let used = Locked(KeyTable<Use>())
+    private let used = Locked<[Key: Use]>([:])
 
     /// - Parameters:
     ///   - stop: Called where the program would stop; it returns if that can't be helped.
@@ -31,7 +31,7 @@ final class StandIns: LoadPolicy {
     var uses: [Use] { used.withLock { Array($0.values) } }
 
     /// Forgets what was used so far.
-    func removeAll() { used.withLock { $0 = KeyTable() } }
+    func removeAll() { used.withLock { $0 = [:] } }
 
     func substitutes(_ request: borrowing Request) -> Bool { true }
 

@@ -22,7 +22,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     let report: @Sendable (Refusal) -> Void
     private let isForAll: Bool
     /// The placeholders that readers were given, which all who read a feature share, as they would share the feature.
-    private let placeholders = Locked(KeyTable<Payload>())
+    private let placeholders = Locked<[Key: Payload]>([:])
     /// The features of which something was reported.
     private let noted = Locked<Set<Key>>([])
     /// The refusals meanwhile in each container that is being configured.
@@ -62,7 +62,7 @@ package final class Strictness: LoadPolicy, LoadRefuser {
     package func check(_ value: Any, madeBy load: Load) {
         guard let type = type(of: value) as? any External.Type else { return }
         let key = type._key.key
-        let hasRead = load.family.lock.withLock { token in load.state[token].inputs.all.contains { $0.key == key } }
+        let hasRead = load.family.lock.withLock { token in load.inputs(token).contains { $0.key == key } }
         if !hasRead { load.family.reports.report(Messages.madeExternal(load.key, key, load.way)) }
     }
 

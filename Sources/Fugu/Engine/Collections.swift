@@ -33,24 +33,22 @@ struct SmallList<Element> {
 }
 
 /// A list in the order of additions, from which removing an element takes constant time on average.
-package struct SparseList<Element: WordIdentifier> {
+struct SparseList<Element: WordIdentifier> {
     /// The elements, with holes where some were removed.
     private(set) var slots: [Element?] = []
     /// The indices of the elements, once there are many.
     private var indices = WordTable<UInt, Int>()
     private(set) var count = 0
 
-    package init() {}
-
-    package var isEmpty: Bool { count == 0 }
-    package var all: [Element] { slots.compactMap(\.self) }
+    var isEmpty: Bool { count == 0 }
+    var all: [Element] { slots.compactMap(\.self) }
     var last: Element? { slots.last ?? nil }
 
     private func index(of element: Element) -> Int? {
         slots.count > 8 ? indices[element.word] : slots.firstIndex { $0?.word == element.word }
     }
 
-    package mutating func append(_ element: Element) {
+    mutating func append(_ element: Element) {
         slots.append(element)
         count += 1
         if slots.count <= 8 { return }
@@ -68,7 +66,7 @@ package struct SparseList<Element: WordIdentifier> {
 
     /// Removes an element, and returns whether it was there.
     @discardableResult
-    package mutating func remove(_ element: Element) -> Bool {
+    mutating func remove(_ element: Element) -> Bool {
         guard let index = index(of: element), index < slots.count, slots[index]?.word == element.word else {
             return false
         }
@@ -89,29 +87,27 @@ package struct SparseList<Element: WordIdentifier> {
 }
 
 /// What a word tells apart from others of its kind.
-package protocol WordIdentifier: Sendable { var word: UInt { get } }
+protocol WordIdentifier: Sendable { var word: UInt { get } }
 
-extension WordIdentifier where Self: AnyObject { package var word: UInt { ObjectIdentifier(self).word } }
+extension WordIdentifier where Self: AnyObject { var word: UInt { ObjectIdentifier(self).word } }
 
-extension UInt: WordIdentifier { package var word: UInt { self } }
-extension Key: WordIdentifier { package var word: UInt { raw } }
-extension ObjectIdentifier: WordIdentifier { package var word: UInt { UInt(bitPattern: self) } }
+extension UInt: WordIdentifier { var word: UInt { self } }
+extension Key: WordIdentifier { var word: UInt { raw } }
+extension ObjectIdentifier: WordIdentifier { var word: UInt { UInt(bitPattern: self) } }
 
 /// A dictionary by keys, or by objects, for what few containers have.
 ///
 /// The compiler writes the functions of a dictionary once for each type of values; these all use the same ones.
-package struct WordTable<ID: WordIdentifier, Value: Sendable>: Sendable {
+struct WordTable<ID: WordIdentifier, Value: Sendable>: Sendable {
     private var payloads: [UInt: Payload] = [:]
-
-    package init() {}
 
     var isEmpty: Bool { payloads.isEmpty }
     var count: Int { payloads.count }
-    package var values: [Value] { payloads.values.map { $0.value(as: Value.self) } }
+    var values: [Value] { payloads.values.map { $0.value(as: Value.self) } }
 
     func contains(_ id: ID) -> Bool { payloads.find(id.word) != nil }
 
-    package subscript(id: ID) -> Value? {
+    subscript(id: ID) -> Value? {
         get { payloads.find(id.word)?.value(as: Value.self) }
         set { payloads.put(newValue.map { Payload($0) }, at: id.word) }
     }
@@ -123,12 +119,12 @@ extension [UInt: Payload] {
     @inline(never) fileprivate mutating func put(_ payload: Payload?, at word: UInt) { self[word] = payload }
 }
 
-package typealias KeyTable<Value: Sendable> = WordTable<Key, Value>
+typealias KeyTable<Value: Sendable> = WordTable<Key, Value>
 
 extension WordTable where ID == Key {
     var keys: [Key] { payloads.keys.map { Key(raw: $0) } }
     /// The keys with their values.
-    package var entries: [(key: Key, value: Value)] {
+    var entries: [(key: Key, value: Value)] {
         payloads.map { (Key(raw: $0.key), $0.value.value(as: Value.self)) }
     }
 }

@@ -3,9 +3,9 @@
 /// A load: the work that loads a key for a node.
 package struct Load: WordIdentifier, Equatable {
     package let work: Work
-    package let state: FamilyLocked<LoadState>
+    let state: FamilyLocked<LoadState>
 
-    package var word: UInt { work.word }
+    var word: UInt { work.word }
     package static func == (one: Load, other: Load) -> Bool { one.work === other.work }
 
     // What is known when it begins never changes, so it needs no lock.
@@ -53,9 +53,9 @@ package struct LoadFacts: Sendable {
 /// A load's data.
 ///
 /// The family's lock protects it, except for the facts.
-package struct LoadState {
+struct LoadState {
     let facts: LoadFacts
-    package var inputs = Inputs()
+    var inputs = Inputs()
     /// Whether the load read a placeholder for a refused feature.
     ///
     /// Its instance is then neither kept nor given to waiters, so that each of them meets the failure.

@@ -3,7 +3,7 @@ import Synchronization
 /// A root container and its descendants.
 package final class Family: Sendable {
     package let lock: FamilyLock
-    package let state = FamilyLocked(FamilyState())
+    let state = FamilyLocked(FamilyState())
     /// The root's storage, which outlives every node of the family.
     ///
     /// The places of its cells hold what the family knows about each key.
@@ -57,7 +57,7 @@ package final class Family: Sendable {
 }
 
 /// The mutable part of a family.
-package struct FamilyState {
+struct FamilyState {
     /// The time of the last change, load, or failure.
     private(set) var now: UInt64 = 0
     /// The time at which a key was last reset or replaced while a load of it was in progress.
@@ -67,7 +67,7 @@ package struct FamilyState {
     var namings = KeyTable<any KeyNaming>()
     /// The nodes that have a supplier; a node is removed when it ends.
     var supplied = WordTable<ObjectIdentifier, UnmanagedReference<Node>>()
-    package fileprivate(set) var sink = Kept<(any FactSink)?>(nil)
+    fileprivate(set) var sink = Kept<(any FactSink)?>(nil)
     fileprivate(set) var listener = Kept<(any UseListener)?>(nil)
     #if DEBUG
     var past = FamilyPast()
@@ -141,7 +141,7 @@ enum Life: Comparable {
 /// A node's state besides its cells.
 ///
 /// The family's lock protects it.
-package struct NodeState {
+struct NodeState {
     /// The bits of all keys that were ever held here, by `Key.mask`; a key whose bit is zero isn't held.
     var heldMask: UInt64 = 0
     private(set) var life = Life.open
@@ -151,7 +151,7 @@ package struct NodeState {
     /// Whether `withChild` made the container, and it isn't closed yet.
     var isOperation = false
     var isRefusing: Bool { life >= .refusing }
-    package var isClosed: Bool { life >= .closed }
+    var isClosed: Bool { life >= .closed }
     /// When it was closed.
     private(set) var closed = UInt64.max
     /// The number of loads requested here that haven't ended, of reads here that wait for loads, and of instances that have left whose
@@ -160,8 +160,8 @@ package struct NodeState {
     /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0
     /// What refuses external features; children inherit it.
-    package var policy: (any LoadPolicy)?
-    package var rare: RareNodeState?
+    var policy: (any LoadPolicy)?
+    var rare: RareNodeState?
     #if DEBUG
     /// How the container was made, and where.
     var made: Making?
@@ -199,9 +199,9 @@ extension Optional where Wrapped: AnyObject {
 /// State that few nodes need, created on first use to keep the others small.
 ///
 /// The family's lock protects it.
-package final class RareNodeState {
+final class RareNodeState {
     /// Whom the node asks for named keys.
-    package var supplier = Kept<(any ValueSupplier)?>(nil)
+    var supplier = Kept<(any ValueSupplier)?>(nil)
     /// What another module keeps here.
     var attachment: (any ContainerAttachment)?
     /// When the run of rules began whose values the node has, and the keys that it set.
@@ -212,7 +212,7 @@ package final class RareNodeState {
     /// Whether declared homes above don't count here and below.
     var isHomeRoot = false
     /// The last failed load of each key that was requested here.
-    package var failures = KeyTable<FailedLoad>()
+    var failures = KeyTable<FailedLoad>()
 
     @inline(never) init() {}
 }
@@ -220,19 +220,19 @@ package final class RareNodeState {
 /// A weak reference that can be copied under a lock.
 ///
 /// Make the object strong outside every lock, because releasing it may end it.
-package struct WeakReference<Object: AnyObject & Sendable>: Sendable {
+struct WeakReference<Object: AnyObject & Sendable>: Sendable {
     private final class Holder: Sendable {
         weak let object: Object?
         init(_ object: Object?) { self.object = object }
     }
     private let holder: Holder
 
-    package init(_ object: Object?) { holder = Holder(object) }
+    init(_ object: Object?) { holder = Holder(object) }
 
     /// The object, if it still exists.
     ///
     /// Ask outside every lock.
-    package var object: Object? { holder.object }
+    var object: Object? { holder.object }
 }
 
 extension UnmanagedReference<Node> {
@@ -272,6 +272,29 @@ package struct Path: Sequence, IteratorProtocol {
     @inline(__always) package func contains(where isMeant: (Node) -> Bool) -> Bool {
         firstResult { isMeant($0) ? true : nil } != nil
     }
+}
+
+// What other modules ask.
+extension Node {
+    package func isClosed(_ token: LockToken) -> Bool { storage[token].isClosed }
+    package func policy(_ token: LockToken) -> (any LoadPolicy)? { storage[token].policy }
+    package func supplier(_ token: LockToken) -> (any ValueSupplier)? { storage[token].rare?.supplier.value }
+    package func failures(_ token: LockToken) -> [(key: Key, value: FailedLoad)] {
+        storage[token].rare?.failures.entries ?? []
+    }
+}
+
+extension Family {
+    package func sink(_ token: LockToken) -> (any FactSink)? { state[token].sink.value }
+}
+
+extension CellReference {
+    package func provenance(_ token: LockToken) -> Provenance? { place?[token].provenance }
+    package func loadCount(_ token: LockToken) -> Int { place?[token].loadCount ?? 0 }
+}
+
+extension Load {
+    package func inputs(_ token: LockToken) -> [Input] { state[token].inputs.all }
 }
 
 extension Node {

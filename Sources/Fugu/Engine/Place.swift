@@ -1,15 +1,15 @@
 /// What a node knows about a key besides its value: the instance that lives there, and what watches the key.
 ///
 /// The cell owns it, and the family's lock protects it.
-package typealias Place = FamilyLocked<PlaceState>
+typealias Place = FamilyLocked<PlaceState>
 
-package struct PlaceState {
+struct PlaceState {
     // The node outlives its places.
     let node: UnmanagedReference<Node>
     let cell: CellReference
 
     // The instance that was loaded here.
-    package var provenance: Provenance?
+    var provenance: Provenance?
     /// The instance's closers, and the lifetimes of its inputs.
     var lifetime = Kept<Lifetime?>(nil)
     /// The times of the inputs whose change drops the instance, as the node saw them when it was loaded.
@@ -20,7 +20,7 @@ package struct PlaceState {
     /// then as old as the cell's own time says.
     fileprivate(set) var identity: UInt64?
     /// The number of instances that were loaded here.
-    package var loadCount = 0
+    var loadCount = 0
     #if DEBUG
     /// The time that the last load took.
     var duration: Duration?

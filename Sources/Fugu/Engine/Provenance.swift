@@ -24,7 +24,7 @@ package struct Input {
 }
 
 /// The inputs of a load, in the order in which it read them, each once.
-package struct Inputs {
+struct Inputs {
     /// The first one, apart, since few loads have more.
     private var first: Input?
     private var others: [Input] = []
@@ -36,7 +36,7 @@ package struct Inputs {
     /// Whether what the load gives is only for the container that asked.
     var isLocal = false
 
-    package var all: [Input] { first.map { [$0] + others } ?? [] }
+    var all: [Input] { first.map { [$0] + others } ?? [] }
     /// The lifetimes of what was read.
     var lifetimes: [Lifetime] {
         var all: [Lifetime] = []

@@ -105,7 +105,7 @@ import Synchronization
     package var time: UInt64 { CellFlags.time(status) }
 
     /// The engine's record of the key here, besides its value.
-    package var place: Place? { unsafe pointer.pointee.place }
+    var place: Place? { unsafe pointer.pointee.place }
 
     func setPlace(_ place: Place) { unsafe pointer.pointee.place = place }
 

@@ -4,8 +4,8 @@
 // The types can be copied, because `dump` of an object that keeps a container crashes at a stored property that can't be.
 
 /// A variable that may keep something of the user's.
-@safe package struct Kept<Value: Sendable> {
-    private(set) package var value: Value
+@safe struct Kept<Value: Sendable> {
+    private(set) var value: Value
 
     init(_ value: Value) { self.value = value }
 

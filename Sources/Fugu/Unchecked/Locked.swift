@@ -49,7 +49,7 @@ package struct LockToken {
 /// A value that the lock of a family protects.
 ///
 /// Its owner frees it.
-@safe package struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
+@safe struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
     init(_ value: sending Value) {
@@ -58,7 +58,7 @@ package struct LockToken {
         unsafe pointer.initialize(to: value)
     }
 
-    package subscript(_: LockToken) -> Value {
+    subscript(_: LockToken) -> Value {
         // Addressors, because coroutines allocate and copy where they aren't inlined.
         @inline(__always) unsafeAddress { unsafe UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
@@ -72,10 +72,10 @@ package struct LockToken {
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
     }
 
-    package static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
+    static func == (left: Self, right: Self) -> Bool { unsafe left.pointer == right.pointer }
 
     /// The address, an even number.
-    package var word: UInt { unsafe UInt(bitPattern: pointer) }
+    var word: UInt { unsafe UInt(bitPattern: pointer) }
 
     /// Releases the value and frees the memory, when no other thread can reach it anymore.
     func free() {

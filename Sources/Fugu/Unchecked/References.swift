@@ -41,7 +41,7 @@ extension Array {
     init(_ object: Object) { unsafe reference = unsafe .passRetained(object) }
 
     /// The object, retained for the caller.
-    package var object: Object { unsafe reference.takeUnretainedValue() }
+    var object: Object { unsafe reference.takeUnretainedValue() }
 
     /// The object, not retained, for code that keeps the holder.
     var uncounted: UnmanagedReference<Object> { unsafe UnmanagedReference(reference) }

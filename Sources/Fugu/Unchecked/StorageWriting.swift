@@ -44,7 +44,7 @@ extension StorageReference {
     var branch: StorageReference { unsafe StorageReference(header: header.pointee.branch!) }
 
     /// The rest of a container's state.
-    package subscript(_: LockToken) -> NodeState {
+    subscript(_: LockToken) -> NodeState {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(statePointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe statePointer }
     }

@@ -10,7 +10,7 @@ extension Container {
             return (node.path.dropFirst().reversed() + node.subtree(token)).compactMap { node in
                 guard case .found(_, owner) = node.look(token, key) else { return nil }
                 let readers = node.storage.cells(token).filter { cell in
-                    cell.has(CellFlags.loaded) && cell.place?[token].provenance?.direct.contains(key) == true
+                    cell.has(CellFlags.loaded) && cell.provenance(token)?.direct.contains(key) == true
                 }
                 return readers.isEmpty ? nil : (node.isRoot ? nil : node.displayName(token), readers.map(\.key))
             }
@@ -27,7 +27,7 @@ extension Container {
             var open = [key]
             while let next = open.popLast() {
                 guard case .found(let cell, _) = node.look(token, next) else { continue }
-                for input in cell.place?[token].provenance?.direct ?? [] where inputs.insert(input).inserted {
+                for input in cell.provenance(token)?.direct ?? [] where inputs.insert(input).inserted {
                     open.append(input)
                 }
             }
@@ -49,7 +49,7 @@ extension Container {
             node.path.map { node in
                 let cell = node.cell(token, key)
                 let rule = cell?.rule(token)
-                return (cell?.code(token), rule, node.storage[token].rare?.supplier.value)
+                return (cell?.code(token), rule, node.supplier(token))
             }
         }
     }
