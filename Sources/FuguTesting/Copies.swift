@@ -8,8 +8,8 @@ import FuguTestingStart
 enum Copies {
     /// The report if there's another copy, or `nil`.
     ///
-    /// The runtime searches all loaded files for a type by its name, and returns the first match, so exactly one of two
-    /// copies finds the other.
+    /// The runtime searches all loaded files for a type by its name, and returns the first match, which is that of an app if the
+    /// tests that it hosts are loaded later.
     ///
     /// Only debug builds ask, because the mistake is made there, and the first search takes some 300 microseconds in a
     /// process with Foundation.
