@@ -178,7 +178,7 @@ extension GraphSnapshot {
     /// A load counts where its instance is expected.
     private mutating func addLoads(_ token: LockToken, around node: Node) {
         for load in node.family.loads(token) {
-            let home = load.facts.expected.object
+            let home = load.expected.object
             loads.append(
                 Load(
                     place: Place(key: load.key, container: home.number), depth: home.depth,

@@ -30,7 +30,7 @@ extension Container {
         let family = node.family
         while true {
             let waiting = family.lock.withLock { token in
-                let loads = family.record(token, of: key)?.loads.all ?? []
+                let loads = family.record(token, of: key)?.loads.all.compactMap(\.load) ?? []
                 return loads.reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) }
             }
             if waiting >= count { return }

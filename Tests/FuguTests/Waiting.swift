@@ -27,7 +27,7 @@ extension Container {
     func waiterCount(for key: Key) -> Int {
         let family = node.family
         return family.lock.withLock { token in
-            let loads = family.record(token, of: key)?.loads.all ?? []
+            let loads = family.record(token, of: key)?.loads.all.compactMap(\.load) ?? []
             return loads.reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) }
         }
     }

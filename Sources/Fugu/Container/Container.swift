@@ -263,7 +263,7 @@ extension Container {
     /// Stops the program, because nothing gives a value for the required property whose default runs.
     static func stopWithoutRequired(_ fix: String) -> Never {
         let load = Work.current
-        let fixed = load?.chain.first { $0.load?.facts.home.isFixed == true }?.key
+        let fixed = load?.chain.first { $0.load?.home.isFixed == true }?.key
         stopProgram(Messages.requiredIsMissing(load?.key, load?.way ?? [], in: fixed, fix))
     }
 }

@@ -163,7 +163,7 @@ extension Load {
 extension LoadOutcome {
     fileprivate func checkOpened(_ token: LockToken, _ effects: inout Effects) {
         let family = home.family
-        guard facts.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal, !facts.isReplaced,
+        guard load.isExternal || lifetime?.teardown.hasClosers == true, !provenance.isLocal, !load.isReplaced,
             // Who keeps a child for each key or path opens one for each on purpose.
             home.storage[token].made?.way.isKeyed != true,
             family.record(token, of: key)?.isOverridden != true
@@ -178,7 +178,7 @@ extension LoadOutcome {
         // What each request makes for itself, such as a transaction, is meant to be closed with it.
         let former = family.state[token].past.loadedBelow[key]
         family.state[token].past.loadedBelow[key] = home.number
-        guard isInRoot || facts.isExternal && former.map({ $0 != home.number }) == true else { return }
+        guard isInRoot || load.isExternal && former.map({ $0 != home.number }) == true else { return }
         guard family.state[token].past.isNew(.again, key, key) else { return }
         let (key, name) = (key, home.nameWithPlace(token))
         let way = family.way(token, from: key) { home.holds(token, $0) }

@@ -286,7 +286,7 @@ extension Node {
         var top = self
         while let parent = top.parent, parent.storage[token].isRefusing { top = parent }
         let end = top.storage[token].closed
-        return !reader.chain.contains { $0.load.map { $0.facts.begun < end && $0.node.isWithin(top) } ?? false }
+        return !reader.chain.contains { $0.load.map { $0.begun < end && $0.node.isWithin(top) } ?? false }
     }
 }
 

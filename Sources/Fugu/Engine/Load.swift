@@ -1,17 +1,23 @@
 // A load, from its handle to its end.
 
 /// A load: the work that loads a key for a node.
-package struct Load: WordIdentifier, Equatable {
+package struct Load: Equatable, Sendable {
     package let work: Work
     let state: FamilyLocked<LoadState>
 
-    var word: UInt { work.word }
     package static func == (one: Load, other: Load) -> Bool { one.work === other.work }
 
     // What is known when it begins never changes, so it needs no lock.
-    @inline(__always) package var facts: LoadFacts { state.unshared.facts }
     @inline(__always) package var node: Node { state.unshared.facts.node }
     @inline(__always) package var key: Key { state.unshared.facts.key }
+    @inline(__always) var home: Home { state.unshared.facts.home }
+    @inline(__always) var floor: UnmanagedReference<Node>? { state.unshared.facts.floor }
+    @inline(__always) var isReplaced: Bool { state.unshared.facts.isReplaced }
+    @inline(__always) var reloads: Bool { state.unshared.facts.reloads }
+    @inline(__always) var isExternal: Bool { state.unshared.facts.isExternal }
+    @inline(__always) var isStandIn: Bool { state.unshared.facts.isStandIn }
+    @inline(__always) package var expected: UnmanagedReference<Node> { state.unshared.facts.expected }
+    @inline(__always) var begun: UInt64 { state.unshared.facts.begun }
     package var family: Family { work.family }
     package var parent: Work? { work.parent }
     var isFinished: Bool { work.isFinished }
@@ -21,9 +27,13 @@ package struct Load: WordIdentifier, Equatable {
 }
 
 extension Load {
-    init(_ facts: LoadFacts, asking container: UnmanagedReference<Container>, under parent: Work?, within own: Work?) {
+    init(
+        _ facts: consuming LoadFacts, asking container: UnmanagedReference<Container>, under parent: Work?,
+        within own: Work?
+    ) {
+        let family = facts.node.family
         let state = FamilyLocked(LoadState(facts, .asking(container)))
-        self.init(work: Work(.load(state), in: facts.node.family, under: parent, within: own), state: state)
+        self.init(work: Work(.load(state), in: family, under: parent, within: own), state: state)
     }
 }
 
@@ -79,7 +89,7 @@ struct LoadState {
         case home(UnmanagedReference<Node>)
     }
 
-    fileprivate init(_ facts: LoadFacts, _ handle: Handle) { (self.facts, self.handle) = (facts, handle) }
+    fileprivate init(_ facts: consuming LoadFacts, _ handle: Handle) { (self.facts, self.handle) = (facts, handle) }
 
     /// Returns the rare state, creating it if necessary.
     mutating func more() -> RareLoadState { rare.orMade(RareLoadState()) }
@@ -180,7 +190,7 @@ extension Load {
 
     /// Whether any input has changed since it was read or, for another node than the load's, is another one there.
     func hasOldInputs(_ token: LockToken, for other: Node? = nil) -> Bool {
-        if other == nil, family.state[token].now == facts.begun { return false }
+        if other == nil, family.state[token].now == begun { return false }
         return state[token].inputs.areOld(token, for: other ?? node)
     }
 
@@ -223,7 +233,7 @@ extension Load {
         let result: Result<Payload, any Error>
         do {
             result = .success(
-                try Context.run(view, work) { facts.reloads ? try reload(view, loader) : try loader(view) })
+                try Context.run(view, work) { reloads ? try reload(view, loader) : try loader(view) })
         } catch {
             result = .failure(error)
         }
@@ -252,7 +262,7 @@ extension Load {
                 try Task.checkCancellation()
                 result = .success(
                     try await Context.run(view, work) {
-                        facts.reloads ? try await reload(view, loader) : try await loader(view)
+                        reloads ? try await reload(view, loader) : try await loader(view)
                     })
             } catch {
                 result = .failure(error)
@@ -375,7 +385,7 @@ extension Load {
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
         let failedWay = error.map { [key] + work.way(to: $0) } ?? []
         let (home, isOutlived) = family.lock.withLock { token in
-            if facts.isStandIn { state[token].inputs.forget(&effects.garbage) }
+            if isStandIn { state[token].inputs.forget(&effects.garbage) }
             let outcome = LoadOutcome(token, of: self, way: failedWay)
             state[token].handle = .home(UnmanagedReference(outcome.home))
             let isLate = key.kind != .property && error == nil && node.refuses(token, work)
@@ -430,8 +440,8 @@ extension Load {
 
     /// Adds the load to the list of its key's loads.
     func begin(_ token: LockToken, in record: KeyRecord) {
-        record.loads.append(self)
-        facts.expected.use { $0.place(token, key)[token].load = UnmanagedReference(work) }
+        record.loads.append(work)
+        expected.use { $0.place(token, key)[token].load = UnmanagedReference(work) }
         noteBegin(token)
         node.beginWork(token)
     }
@@ -460,7 +470,7 @@ extension Load {
 
     /// Lets no reader join the load any longer.
     func leave(_ token: LockToken) {
-        guard let place = facts.expected.use({ $0.cell(token, key)?.place }), place[token].load?.object === work else {
+        guard let place = expected.use({ $0.cell(token, key)?.place }), place[token].load?.object === work else {
             return
         }
         place[token].load = nil

@@ -23,7 +23,6 @@ package struct LoadOutcome {
     var hasFailed: Bool { !way.isEmpty }
     var key: Key { load.key }
     private var asker: Node { load.node }
-    var facts: LoadFacts { load.facts }
 
     init(_ token: LockToken, of load: Load, way: [Key]) {
         (self.load, self.way) = (load, way)
@@ -32,14 +31,14 @@ package struct LoadOutcome {
         let hasOldInputs = load.hasOldInputs(token)
         let (home, isLocal) = Self.home(token, of: load, hasOldInputs: hasOldInputs)
         // A node that sets such a key has an instance that's different, whether the load reads the key or not.
-        let homeKeys = load.facts.home.keys ?? []
+        let homeKeys = load.home.keys ?? []
         for key in homeKeys { asker.storage.cell(token, key).mark(CellFlags.input) }
         self.home = home
-        isOld = hasOldInputs || (way.isEmpty ? home : asker).wasReset(token, load.key, since: load.facts.begun)
+        isOld = hasOldInputs || (way.isEmpty ? home : asker).wasReset(token, load.key, since: load.begun)
         mustBeRetried = hasOldInputs || !way.isEmpty && asker.isEnded(token)
         isProvisional = state[token].isProvisional
         provenance = state[token].inputs.provenance(
-            isLocal: isLocal, reloads: load.facts.reloads, homeKeys, orLast: rootPlace[token].record?.last)
+            isLocal: isLocal, reloads: load.reloads, homeKeys, orLast: rootPlace[token].record?.last)
         isLate = home.storage[token].isClosed && home.refuses(token, load.work)
         lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty, isLate: isLate)
     }
@@ -52,8 +51,8 @@ package struct LoadOutcome {
         _ token: LockToken, of load: Load, hasOldInputs: Bool
     ) -> (node: Node, isLocal: Bool) {
         let (asker, state) = (load.node, load.state)
-        if load.facts.home.isLocal || state[token].inputs.isLocal { return (asker, true) }
-        let home = asker.ancestor(at: max(state[token].inputs.depth, load.facts.floor?.depth ?? 0))
+        if load.home.isLocal || state[token].inputs.isLocal { return (asker, true) }
+        let home = asker.ancestor(at: max(state[token].inputs.depth, load.floor?.depth ?? 0))
         // What isn't kept is missed where it would have lived.
         if home === asker || hasOldInputs { return (home, false) }
         if load.hasOldInputs(token, for: home) { return (asker, true) }
@@ -72,7 +71,7 @@ package struct LoadOutcome {
         if hasInstance, let lifetime = state[token].rare?.kept?.lifetime, lifetime.teardown.hasClosers {
             return lifetime
         }
-        let uses = state[token].inputs.lifetimes
+        let uses = state[token].inputs.lifetimes()
         // A closing closes what its closers load, but might never end if it did so with what others load meanwhile.
         let isNeverClosed = isLate && !load.work.chain.contains { $0.isOfClosers }
         let closers = isNeverClosed ? [] : state[token].rare?.closers.value ?? []
@@ -193,7 +192,7 @@ package struct LoadOutcome {
     /// then read again what fails would double the loads below it.
     private func forgetFormer(_ token: LockToken, _ error: any Error, _ effects: inout Effects) {
         guard let former = load.state[token].rare?.former, !(error is CancellationError),
-            let place = facts.expected.use({ $0.cell(token, key)?.place }), place.former(token) === former
+            let place = load.expected.use({ $0.cell(token, key)?.place }), place.former(token) === former
         else { return }
         place.forget(token, &effects.garbage)
     }
@@ -216,7 +215,7 @@ package struct LoadOutcome {
 
     /// Removes the load from all lists, and releases what's needed only while it runs.
     func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
-        rootPlace[token].record?.loads.remove(load)
+        rootPlace[token].record?.loads.remove(load.work)
         load.leave(token)
         asker.endWork(token, &effects)
         load.state[token].inputs.forget(&effects.garbage)

@@ -52,7 +52,7 @@ package final class Family: Sendable {
 
     /// Returns the loads in progress.
     package func loads(_ token: LockToken) -> [Load] {
-        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all ?? [] }
+        rootStorage.cells(token).flatMap { $0.place?[token].record?.loads.all.compactMap(\.load) ?? [] }
     }
 }
 

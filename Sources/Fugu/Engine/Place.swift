@@ -66,7 +66,7 @@ final class RarePlaceState {
 /// The place in the root has it, since each load looks there.
 final class KeyRecord {
     /// The code that runs a load keeps it until it has left the list.
-    @safe @exclusivity(unchecked) var loads = SparseList<Load>()
+    @safe @exclusivity(unchecked) var loads = SparseList<Work>()
     @safe @exclusivity(unchecked) var last: Provenance?
     /// Whether a reader that doesn't see what lives in the declared home was reported.
     @safe @exclusivity(unchecked) var isOverridden = false

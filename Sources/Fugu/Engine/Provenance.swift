@@ -24,6 +24,8 @@ package struct Input {
 }
 
 /// The inputs of a load, in the order in which it read them, each once.
+///
+/// Functions that a load's end calls are mutating though they change nothing: the compiler copies the list for others.
 struct Inputs {
     /// The first one, apart, since few loads have more.
     private var first: Input?
@@ -38,7 +40,7 @@ struct Inputs {
 
     var all: [Input] { first.map { [$0] + others } ?? [] }
     /// The lifetimes of what was read.
-    var lifetimes: [Lifetime] {
+    mutating func lifetimes() -> [Lifetime] {
         var all: [Lifetime] = []
         if let lifetime = first?.lifetime { all.append(lifetime) }
         for input in others { if let lifetime = input.lifetime { all.append(lifetime) } }
@@ -73,7 +75,7 @@ struct Inputs {
     }
 
     /// Whether a node sees something else than what was read.
-    func areOld(_ token: LockToken, for node: Node) -> Bool {
+    mutating func areOld(_ token: LockToken, for node: Node) -> Bool {
         guard let first else { return false }
         if node.time(token, of: first.key) != first.time { return true }
         return others.contains { node.time(token, of: $0.key) != $0.time }
@@ -81,7 +83,7 @@ struct Inputs {
 
     /// Moves the inputs into the garbage.
     mutating func forget(_ garbage: inout Garbage) {
-        (depth, isLocal) = (0, false)
+        (mask, depth, isLocal) = (0, 0, false)
         guard let former = first.take() else { return }
         garbage.add(former.provenance)
         garbage.add(former.lifetime)
@@ -93,7 +95,7 @@ struct Inputs {
     /// Returns the provenance of an instance that's made from the inputs: the last one if they are the same.
     ///
     /// - `homeKeys`: Keys on which the home depends besides the inputs.
-    func provenance(isLocal: Bool, reloads: Bool, _ homeKeys: [Key], orLast last: Provenance?) -> Provenance {
+    mutating func provenance(isLocal: Bool, reloads: Bool, _ homeKeys: [Key], orLast last: Provenance?) -> Provenance {
         if homeKeys.isEmpty {
             guard let first else {
                 return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none

@@ -215,7 +215,7 @@ struct Reading: ~Copyable {
     }
 
     /// Whether the load that reads is a replaced loader of the same key.
-    private var isOwnReplacement: Bool { work?.load.map { $0.key == key && $0.facts.isReplaced } ?? false }
+    private var isOwnReplacement: Bool { work?.load.map { $0.key == key && $0.isReplaced } ?? false }
 
     // MARK: Deciding
 
@@ -385,11 +385,10 @@ struct Reading: ~Copyable {
     ) -> Load? {
         site.node.object.path.firstResult { node in
             guard let load = node.cell(token, key)?.place?[token].load?.object.load else { return nil }
-            let facts = load.facts
             let isJoinable =
-                facts.floor == site.floor
-                && (facts.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine)
-                && !load.hasOldInputs(token) && !mine.use { $0.wasReset(token, key, since: facts.begun) }
+                load.floor == site.floor
+                && (load.expected == mine || expectedHome(token, of: load.node, site, record.last) == mine)
+                && !load.hasOldInputs(token) && !mine.use { $0.wasReset(token, key, since: load.begun) }
             return isJoinable ? load : nil
         }
     }

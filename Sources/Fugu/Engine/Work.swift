@@ -39,7 +39,7 @@ package final class Work: WordIdentifier {
     private let outer: UnmanagedReference<Work>?
     private let finished = Atomic(false)
     /// The followers to deliver to at the end, if this is the outermost work on its thread or task.
-    private let deferred = AtomicLazyReference<Locked<[Follower]>>()
+    private let deferred = LazyReference<Locked<[Follower]>>()
 
     /// - `own`: The work that runs on this thread or task, if the new work runs there, too.
     @inline(never) init(_ role: Role, in family: Family, under parent: Work?, within own: Work?) {
@@ -112,8 +112,7 @@ package final class Work: WordIdentifier {
 
     /// Defers the delivery to followers until the work ends.
     func postpone(_ followers: SmallList<Follower>) {
-        let deferred = deferred.load() ?? deferred.storeIfNil(Locked([]))
-        deferred.withLock { all in followers.forEach { all.append($0) } }
+        deferred.orMade(Locked([])).withLock { all in followers.forEach { all.append($0) } }
     }
 
     /// Outside the lock: delivers the changes made in the work, if it's the outermost one on its thread or task.
@@ -123,7 +122,7 @@ package final class Work: WordIdentifier {
 
     /// Returns the followers to which something was deferred.
     func takeDeferred() -> SmallList<Follower> {
-        guard let deferred = deferred.load() else { return SmallList() }
+        guard let deferred = deferred.object else { return SmallList() }
         return SmallList(
             deferred.withLock { all in
                 defer { all = [] }

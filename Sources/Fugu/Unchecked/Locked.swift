@@ -52,7 +52,7 @@ package struct LockToken {
 @safe struct FamilyLocked<Value>: @unchecked Sendable, Equatable {
     private let pointer: UnsafeMutablePointer<Value>
 
-    init(_ value: sending Value) {
+    init(_ value: consuming sending Value) {
         // The platform's alignment fits every type except those of vectors.
         unsafe pointer = PlatformMemory.allocate(MemoryLayout<Value>.size).bindMemory(to: Value.self, capacity: 1)
         unsafe pointer.initialize(to: value)

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension Array {
     /// Calls `body` with each object, in order.
     ///
@@ -54,6 +56,38 @@ extension Array {
     func release(_ next: (Object) -> ChainReference?) {
         var object: Object? = unsafe reference.takeRetainedValue()
         while isKnownUniquelyReferenced(&object) { object = object.flatMap(next)?.object }
+    }
+}
+
+/// A reference to an object that is made on first use, and then stays.
+///
+/// That of the standard library looks up its own type whenever it ends.
+@safe struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, @unchecked Sendable {
+    /// The address of the object, which this retains, or zero.
+    private let word = Atomic<UInt>(0)
+
+    /// The object, if it was made.
+    var object: Object? {
+        unsafe UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring)).map {
+            unsafe Unmanaged<Object>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// Returns the object, making it if nobody has.
+    func orMade(_ make: @autoclosure () -> Object) -> Object {
+        if let object { return object }
+        let made = unsafe Unmanaged.passRetained(make())
+        let address = unsafe UInt(bitPattern: made.toOpaque())
+        if word.compareExchange(expected: 0, desired: address, ordering: .acquiringAndReleasing).exchanged {
+            return unsafe made.takeUnretainedValue()
+        }
+        unsafe made.release()
+        return object!
+    }
+
+    deinit {
+        guard let address = unsafe UnsafeRawPointer(bitPattern: word.load(ordering: .acquiring)) else { return }
+        unsafe Unmanaged<Object>.fromOpaque(address).release()
     }
 }
 
