@@ -325,7 +325,7 @@ extension Container {
     fileprivate func waiterCount<F: Feature>(of _: F.Type) -> Int {
         let family = node.family
         return family.lock.withLock { token in
-            let loads = family.record(token, of: Key(raw: Key.feature(F.self)))?.loads.all ?? []
+            let loads = family.record(token, of: Key(raw: Key.feature(F.self)))?.loads.all.compactMap(\.load) ?? []
             return loads.reduce(0) { $0 + ($1.state[token].rare?.waiters.count ?? 0) }
         }
     }
