@@ -3,15 +3,24 @@ import Synchronization
 
 /// The observers of a family's events, which are made of its facts.
 final class EventObservers: FactSink {
-    private let all = Locked<[EventObserver]>([])
+    /// The observers in the order in which they began, and those among them that have ended: each is left out as soon as half have.
+    private let all = Locked<(observers: [EventObserver], ended: Set<ObjectIdentifier>)>(([], []))
     private let lastNumber = Atomic<UInt64>(0)
     private let lastLoad = Atomic<UInt64>(0)
 
-    fileprivate var isEmpty: Bool { all.withLock { $0.isEmpty } }
+    fileprivate var isEmpty: Bool { all.withLock { $0.observers.count == $0.ended.count } }
 
-    fileprivate func add(_ observer: EventObserver) { all.withLock { $0.append(observer) } }
+    fileprivate func add(_ observer: EventObserver) { all.withLock { $0.observers.append(observer) } }
 
-    fileprivate func remove(_ observer: EventObserver) { all.withLock { $0.removeAll { $0 === observer } } }
+    /// Removes an observer, which ends once.
+    fileprivate func remove(_ observer: EventObserver) {
+        all.withLock { all in
+            all.ended.insert(ObjectIdentifier(observer))
+            if 2 * all.ended.count < all.observers.count { return }
+            all.observers.removeAll { all.ended.contains(ObjectIdentifier($0)) }
+            all.ended = []
+        }
+    }
 
     /// Whether the running code is part of an observer of events.
     @TaskLocal private static var isHearing = false
@@ -19,7 +28,7 @@ final class EventObservers: FactSink {
     /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
     fileprivate func tell(_ event: ContainerEvent) {
         if Self.isHearing { return }
-        let observers = all.withLock { Array($0) }
+        let observers = all.withLock { Array($0.observers) }
         Self.$isHearing.withValue(true) {
             Context.run(nil, nil) { for observer in observers { observer.hear(event) } }
         }
@@ -132,8 +141,7 @@ final class EventObserver: Cancelling {
             defer { state.call = nil }
             return state.call
         }
-        family?.forget(self)
-        withExtendedLifetime(dropped) {}
+        if dropped != nil { family?.forget(self) }
     }
 }
 

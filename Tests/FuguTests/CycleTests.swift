@@ -327,7 +327,7 @@ extension CycleErrorTests {
         #if DEBUG
         let limit = 8_192
         #else
-        let limit = 3_072
+        let limit = 3_200
         #endif
         expect(each > 500 && each <= limit, "\(each) bytes")
     }

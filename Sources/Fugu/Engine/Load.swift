@@ -64,8 +64,9 @@ package struct LoadFacts: Sendable {
 ///
 /// The family's lock protects it, except for the facts.
 struct LoadState {
-    let facts: LoadFacts
     var inputs = Inputs()
+    // Not the first field, whose address the thread sanitizer takes for that of the whole.
+    let facts: LoadFacts
     /// Whether the load read a placeholder for a refused feature.
     ///
     /// Its instance is then neither kept nor given to waiters, so that each of them meets the failure.

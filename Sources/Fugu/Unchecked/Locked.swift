@@ -66,7 +66,8 @@ package struct LockToken {
 
     /// The value without proof that the lock is held.
     ///
-    /// Use it only when no other thread can reach the value, or when what contains it is itself protected.
+    /// Use it only when no other thread can reach the value, when what contains it is itself protected, or for a field that never
+    /// changes.
     var unshared: Value {
         @inline(__always) unsafeAddress { unsafe UnsafePointer(pointer) }
         @inline(__always) nonmutating unsafeMutableAddress { unsafe pointer }
