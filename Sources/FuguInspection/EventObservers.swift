@@ -28,7 +28,8 @@ final class EventObservers: FactSink {
     /// Outside every lock: reports an event to observers, whose calls are part of no load and cause no events.
     fileprivate func tell(_ event: ContainerEvent) {
         if Self.isHearing { return }
-        let observers = all.withLock { Array($0.observers) }
+        // A copy, not the list itself, which later changes alter in place.
+        let observers = all.withLock { $0.observers.map(\.self) }
         Self.$isHearing.withValue(true) {
             Context.run(nil, nil) { for observer in observers { observer.hear(event) } }
         }

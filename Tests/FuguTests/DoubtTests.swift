@@ -227,6 +227,21 @@ extension DoubtTests {
         expect(heard.all, equals: [1])
     }
 
+    @Test("A sequence that begins in doubt yields what stays, and observers don't hear it again (laws 9 and 12)")
+    func sequenceInDoubt() async {
+        let container = Container()
+        let heard = Log<Int>()
+        _ = container.parity
+        container.level = 2
+        var values = container.values(of: \.parity).makeAsyncIterator()
+        expect(await values.next(), equals: 0)
+        container.observe(\.parity) { heard.add($0) }
+        container.level = 4
+        expect(heard.all.isEmpty)
+        container.level = 5
+        expect(await values.next() == 1 && heard.all == [1])
+    }
+
     @Test("A graph doesn't call an instance stale that was asked about (law 12)")
     func graph() async throws {
         let container = Container()

@@ -190,8 +190,9 @@ extension Follower {
         if case .found(let cell, _) = node.use({ $0.look(token, key) }), let payload = cell.payload {
             state[token].queue(payload, only: observer)
         } else {
-            // From now on the value counts as missed, so that a load that fails is tried again.
-            state[token].seen = .loss(last: state[token].lastTime)
+            // From now on the value counts as missed, so that a load that fails is tried again, and what stays after a doubt is told:
+            // this observer hasn't received it.
+            state[token].seen = .loss(last: state[token].lastTime.map { _ in Input.neverKept })
             if observer.onGone != nil { state[token].queue(nil, only: observer) }
         }
     }
