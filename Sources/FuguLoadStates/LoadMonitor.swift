@@ -83,7 +83,7 @@ final class LoadMonitor: Sendable {
             if begins || !state.current.isLoading { state.current = .loading(previous: state.current.instance) }
         }
         guard begins else { return }
-        // The load must not become part of the frame that changed the input.
+        // The load must not become part of the work that changed the input.
         Container.inNobodysLoad {
             state.withLock { state in
                 // Under the lock, so that the task can't end before it's stored.
@@ -109,10 +109,7 @@ final class LoadMonitor: Sendable {
 
     /// Returns whether the load has ended, or has to be repeated.
     private func endLoad(with result: Result<Payload, any Error>, in container: Container, isLast: Bool) -> Bool {
-        let node = container.node
-        let isKept = node.family.lock.withLock { token in
-            if case .found = node.look(token, feature.key) { true } else { false }
-        }
+        let isKept = feature.isKept(in: container)
         var hasEnded = true
         change { state in
             hasEnded = !state.isGoneAgain

@@ -100,7 +100,7 @@ extension KeyDefinition {
     }
 
     /// Whether the container has what a load gave.
-    fileprivate func isKept(in container: Container) -> Bool {
+    package func isKept(in container: Container) -> Bool {
         let node = container.node
         return node.family.lock.withLock { token in if case .found = node.look(token, key) { true } else { false } }
     }

@@ -68,7 +68,7 @@ extension Container {
     /// - `body`: Receives a handle that has what `body` sets, or else what the parent has.
     package func setByRules(_ body: (any PropertyContainer) -> Void) {
         let (node, parent) = (node, ancestor(node.parent!))
-        let run = Draft({ .rules($0, in: node) }, in: node.family, isOfRules: true)
+        let run = Draft({ .rules($0, in: node) }, in: node.family)
         let begun = node.family.lock.withLock { token in node.family.state[token].tick() }
         Context.run(nil, run.work) {
             body(Container(.draft(run, parent), asking: parent.node))

@@ -16,12 +16,6 @@ struct SmallList<Element> {
         if first == nil { first = element } else if second == nil { second = element } else { others.append(element) }
     }
 
-    /// Removes and returns all elements.
-    mutating func take() -> SmallList {
-        defer { self = SmallList() }
-        return self
-    }
-
     @inline(__always)
     func forEach(_ body: (Element) -> Void) {
         guard let first else { return }

@@ -38,7 +38,7 @@ extension Load {
 }
 
 /// What's known of a load when it begins.
-package struct LoadFacts: Sendable {
+struct LoadFacts: Sendable {
     let key: Key
     /// The node for which it's loaded.
     let node: Node
@@ -55,7 +55,7 @@ package struct LoadFacts: Sendable {
     /// Whether something is loaded in the feature's place, whose inputs don't count.
     let isStandIn: Bool
     /// The node in which the instance is expected to live.
-    package let expected: UnmanagedReference<Node>
+    let expected: UnmanagedReference<Node>
     /// The time at which the load began.
     let begun: UInt64
 }

@@ -29,15 +29,14 @@ struct Draft: Sendable {
     /// The writes of the work, and of the nested updates in progress, or none once they're published.
     private let pending: FamilyLocked<[PendingWrites]>
     /// Whether the writes are those of rules, which are for the scope.
-    let isOfRules: Bool
+    var isOfRules: Bool { if case .rules = work.role { true } else { false } }
 
     private var family: Family { work.family }
 
     /// Begins to collect writes.
-    init(_ role: (FamilyLocked<[PendingWrites]>) -> Work.Role, in family: Family, isOfRules: Bool = false) {
+    init(_ role: (FamilyLocked<[PendingWrites]>) -> Work.Role, in family: Family) {
         pending = FamilyLocked([PendingWrites()])
         work = Work(role(pending), in: family, under: Work.current, within: Work.own)
-        self.isOfRules = isOfRules
     }
 
     /// The update in progress in the family that this code is part of, if there's one.
@@ -54,7 +53,7 @@ struct Draft: Sendable {
     }
 
     private init(_ update: Work, _ pending: FamilyLocked<[PendingWrites]>) {
-        (work, self.pending, isOfRules) = (update, pending, false)
+        (work, self.pending) = (update, pending)
     }
 
     /// Returns the value that the update, or an earlier rule, sets for what's seen here, if there's one.

@@ -133,18 +133,26 @@ package final class Work: WordIdentifier {
 
 /// What a load or a warm-up has needed in vain.
 struct Needs {
-    /// The last failure of each feature: the path from it to the load that threw the error, and when that failed.
-    fileprivate var failures = KeyTable<(way: [Key], error: any Error, time: UInt64)>()
+    /// The path from a feature to the load that threw the error, and when that failed.
+    typealias Failure = (way: [Key], error: any Error, time: UInt64)
+
+    /// The last failure of each feature.
+    fileprivate var failures = KeyTable<Failure>()
     /// The errors of features that a warm-up needed and nothing supplies.
     fileprivate var missingSupplies = Kept<[LoadError]>([])
+
+    fileprivate mutating func add(_ failure: Failure, _ garbage: inout Garbage) {
+        if let former = failures[failure.way[0]] { garbage.add(Retained(former)) }
+        failures[failure.way[0]] = failure
+    }
 }
 
 extension Work {
-    /// Returns where failed needs are noted, if this is a load or a warm-up.
-    private func withNeeds<R>(_ token: LockToken, _ body: (inout Needs) -> R) -> R? {
+    /// What was needed in vain, if this is a load or a warm-up.
+    private func needs(_ token: LockToken) -> Needs? {
         switch role {
-        case .load(let state): body(&state[token].more().needs)
-        case .warmUp(let needs): body(&needs[token])
+        case .load(let state): state[token].rare?.needs
+        case .warmUp(let needs): needs[token]
         case .part, .update, .rules, .observers, .closers, .task: nil
         }
     }
@@ -154,10 +162,11 @@ extension Work {
         var garbage = Garbage()
         family.lock.withLock { token in
             if isFinished { return }
-            let time = family.state[token].tick()
-            withNeeds(token) { needs in
-                if let former = needs.failures[way[0]] { garbage.add(Retained(former)) }
-                needs.failures[way[0]] = (way, error, time)
+            let need = (way, error, family.state[token].tick())
+            switch role {
+            case .load(let state): state[token].more().needs.add(need, &garbage)
+            case .warmUp(let needs): needs[token].add(need, &garbage)
+            case .part, .update, .rules, .observers, .closers, .task: break
             }
         }
         garbage.dispose()
@@ -167,10 +176,8 @@ extension Work {
     func way(to error: any Error) -> [Key] {
         // The table keeps the errors, so that none is released under the lock.
         family.lock.withLock { token in
-            withNeeds(token) { needs in
-                needs.failures.values.filter { isSame($0.error, error) }.max { $0.time < $1.time }?.way
-            } ?? nil
-        } ?? []
+            needs(token)?.failures.values.filter { isSame($0.error, error) }.max { $0.time < $1.time }?.way ?? []
+        }
     }
 
     /// Notifies the warm-up that the load is part of, if it's part of one.
@@ -191,7 +198,7 @@ extension Work {
 
     /// The features that a warm-up needed and that nothing supplies.
     var missingSupplies: [LoadError] {
-        family.lock.withLock { token in withNeeds(token) { $0.missingSupplies.value } ?? [] }
+        family.lock.withLock { token in needs(token)?.missingSupplies.value ?? [] }
     }
 }
 
