@@ -91,13 +91,6 @@ extension Container {
     }
 }
 
-/// For what must not happen: gives others every opportunity to let it happen.
-func giveOthersTime() async {
-    for _ in 0..<20 { await Task.yield() }
-    try? await Task.sleep(for: .milliseconds(10))
-    for _ in 0..<20 { await Task.yield() }
-}
-
 /// Runs `body` on a separate thread, not one of the cooperative pool, which it may block.
 func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
     await withCheckedContinuation { continuation in
@@ -108,49 +101,6 @@ func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
 
 /// Gives the processor to others for a moment, on a thread that may be blocked.
 func pause() { Thread.sleep(forTimeInterval: 0.001) }
-
-/// Gates and counters by name, and a log, which a test shares with the loads of its features.
-final class Stage: Sendable {
-    let log = Log<String>()
-    private let gates = Locked<[String: Gate]>([:])
-    private let tallies = Locked<[String: Counter]>([:])
-    private let failures = Locked<[String: Int]>([:])
-
-    func gate(_ name: String) -> Gate {
-        gates.withLock { gates in
-            if let known = gates[name] { return known }
-            let made = Gate()
-            gates[name] = made
-            return made
-        }
-    }
-
-    func tally(_ name: String) -> Counter {
-        tallies.withLock { tallies in
-            if let known = tallies[name] { return known }
-            let made = Counter()
-            tallies[name] = made
-            return made
-        }
-    }
-
-    /// Lets the next so many calls of `mayFail` with this name throw.
-    func fail(_ name: String, times: Int = 1) { failures.withLock { $0[name] = times } }
-
-    func mayFail(_ name: String) throws {
-        let fails = failures.withLock { failures in
-            guard let left = failures[name], left > 0 else { return false }
-            failures[name] = left - 1
-            return true
-        }
-        if fails { throw Boom(name) }
-    }
-}
-
-/// Held by the root, so that reading it puts no feature below.
-enum StageProperty: Property {
-    static var defaultValue: Stage { Stage() }
-}
 
 extension FeatureContainer {
     var stage: Stage { self[StageProperty.self] }

@@ -234,16 +234,6 @@ extension ScopePathTests {
         expect(scope[Timeout.self], equals: 1)
     }
 
-    @Test("Threads that ask for one path together get one scope (law 14)")
-    func manyThreads() {
-        for _ in 0..<50 {
-            let container = Container()
-            let scopes = Log<Container>()
-            onThreads(8) { _ in scopes.add(container.scope("/a")) }
-            expect(Set(scopes.all.map(ObjectIdentifier.init)).count, equals: 1)
-        }
-    }
-
     @Test("Scopes nobody holds cost nothing: what they held goes with them, and they are not looked at again (law 14)")
     func costNothing() {
         struct Held: Property { static var defaultValue: Witness? { nil } }
@@ -261,20 +251,6 @@ extension ScopePathTests {
         expect(runs.value, equals: 1_000)
         expect(container.scopesInMemory, equals: 0)
     }
-
-    @Test("A scope that is made and dropped while others do the same leaves nothing behind (law 14)")
-    func manyComingAndGoing() {
-        let container = Container()
-        container.configureScopes { $0[Timeout.self] = 5 }
-        onThreads(4) { _ in
-            for number in 0..<500 {
-                let scope = container.scope("/\(number % 3)")
-                expect(scope[Timeout.self], equals: 5)
-                if number % 50 == 0 { container.invalidateScopes() }
-            }
-        }
-        expect(container.scopesInMemory, equals: 0)
-    }
 }
 
 @Suite("Rules run without a lock, and never hang (law 14)", .timeLimit(.minutes(5))) struct ScopeThreadsTests {}
@@ -282,21 +258,6 @@ extension ScopePathTests {
 extension ScopeThreadsTests {
     typealias Timeout = ScopeRulesTests.Timeout
     typealias Label = ScopeRulesTests.Label
-
-    @Test("Threads that ask for a new scope together get the same one, with what its rules set (law 14)")
-    func together() {
-        for _ in 0..<20 {
-            let container = Container()
-            container.configureScopes { $0[Timeout.self] = 5 }
-            let scopes = Log<Container>()
-            onThreads(8) { number in
-                let scope = container.scope("/a")
-                scopes.add(scope)
-                expect((number % 2 == 0 ? scope : scope.child())[Timeout.self], equals: 5)
-            }
-            expect(Set(scopes.all.map(ObjectIdentifier.init)).count, equals: 1)
-        }
-    }
 
     @Test("While a thread runs a scope's rules, others get the scope, and the run that began last stays (law 14)")
     func overlapping() async throws {
@@ -425,29 +386,6 @@ extension ScopeThreadsTests {
         }
         container.observe(Label.self) { [unowned container] _ in container.invalidateScopes() }
         expect(container.scope("/a")[Timeout.self], equals: 2)
-    }
-
-    @Test("A scope that two threads invalidate and read is never seen without its rules (law 14)")
-    func torn() {
-        let container = Container()
-        let turn = Counter()
-        container.configureScopes { handle in
-            let turn = turn.add()
-            handle[Timeout.self] = turn
-            handle[Label.self] = "\(turn)"
-        }
-        let scope = container.scope("/a")
-        onThreads(3) { number in
-            for _ in 0..<300 {
-                if number == 0 {
-                    container.invalidateScopes()
-                } else {
-                    let before = scope[Timeout.self]
-                    let label = Int(scope[Label.self]) ?? -1
-                    expect(before <= label && label <= turn.value, "one new value was seen and then an old one")
-                }
-            }
-        }
     }
 
     @Test("A set through a rule's container after the rule has run is reported and changes nothing (law 14)")

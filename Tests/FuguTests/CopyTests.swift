@@ -290,25 +290,6 @@ extension CopyKindsTests {
         expect(root.child()[Snapshot.self], is: root[Snapshot.self])
         expect(root.child { $0[Host.self] = "other" }[Snapshot.self].copy[Host.self], equals: "other")
     }
-
-    @Test("A copy is of one moment: it never has half of an update, of a container or of its ancestors (laws 2 and 6)")
-    func moment() {
-        let root = Container()
-        let original = root.child()
-        onThreads(2) { number in
-            for count in 1001...1300 {
-                if number == 0 {
-                    original.update { lower in
-                        lower[Port.self] = count
-                        root.update { $0[Limit.self] = count }
-                    }
-                } else {
-                    let copy = Container(copying: original)
-                    expect(copy[Limit.self], equals: (copy[Port.self] == 80 ? 5 : copy[Port.self]))
-                }
-            }
-        }
-    }
 }
 
 @Suite("A copy takes rules and what they set (laws 2 and 14)") struct CopyRulesTests {}

@@ -129,25 +129,6 @@ extension ObservationTokenTests {
         expect(heard.value, equals: 1)
     }
 
-    @Test("Tokens that are made and cancelled on many threads while values change leave nothing behind (law 9)")
-    func churn() async {
-        let container = Container()
-        let ended = Counter()
-        await onThreads(4) { thread in
-            for step in 0..<1_000 {
-                guard thread > 0 else {
-                    container[Number.self] = step
-                    continue
-                }
-                let token = container.observe(Number.self) { [witness = Witness { ended.add() }] _ in
-                    withExtendedLifetime(witness) {}
-                }
-                token.cancel()
-            }
-        }
-        expect(ended.value, equals: 3_000)
-    }
-
     @Test(
         "A feature whose last observer ends itself while it's called isn't loaded for anybody any more (laws 9 and 12)"
     )

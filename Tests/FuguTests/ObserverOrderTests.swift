@@ -80,52 +80,6 @@ extension ObserverOrderTests {
         expect(heard.removeAll(), equals: ["number 0", "parsed 1"])
     }
 
-    @Test("Four threads that set thousands of times give three observers one order, ending with what stays (law 9)")
-    func order() async {
-        let container = Container()
-        container[Number.self] = -1
-        let logs = (0..<3).map { _ in Log<Int>() }
-        let calls = Counter()
-        let overlaps = Counter()
-        for log in logs {
-            container.observe(Number.self) { number in
-                if calls.add() != 1 { overlaps.add() }
-                log.add(number)
-                calls.add(-1)
-            }
-        }
-        let count = Support.rounds(10_000, few: 3_000)
-        await onThreads(4) { thread in
-            for step in 0..<count { container[Number.self] = thread * count + step }
-        }
-        let heard = logs.map(\.all)
-        expect(heard[0].count == 4 * count && heard[0].sorted() == Array(0..<4 * count))
-        expect(heard[1] == heard[0] && heard[2] == heard[0])
-        expect(heard[0].last, equals: container[Number.self])
-        expect(overlaps.value, equals: 0)
-    }
-
-    @Test("Sets, modifies, updates and resets of many threads are heard in one order too (law 9)")
-    func mixedOrder() async {
-        let container = Container()
-        let key = PropertyKey(defaultValue: [0])
-        let logs = (0..<2).map { _ in Log<[Int]>() }
-        for log in logs { container.observe({ _ in key }) { log.add($0) } }
-        await onThreads(4) { thread in
-            for step in 0..<500 {
-                switch thread {
-                case 0: container[key] = [step]
-                case 1: container.modify({ _ in key }) { $0.append(step) }
-                case 2: container.update { $0[key] = [-step] }
-                default: step % 10 == 0 ? container.reset { _ in key } : withExtendedLifetime(container[key]) {}
-                }
-            }
-        }
-        container[key] = [-1, -1]
-        expect(logs[0].all, equals: logs[1].all)
-        expect(logs[0].all.last == [-1, -1] && container[key] == [-1, -1])
-    }
-
     @Test("Calls happen on the thread that changed it, after the change (law 9)")
     func thread() {
         let container = Container()

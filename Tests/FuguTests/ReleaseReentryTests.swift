@@ -134,61 +134,6 @@ extension ReleaseReentryTests {
             container.handleReports(by: nil)
         }
     }
-
-    @Test("An instance that kept its handle observes and reads while the last reference to its container goes (3, 7)")
-    func lastReference() async throws {
-        try await finishing {
-            let end = ContinuousClock.now + .milliseconds(rounds(400, few: 150))
-            var round = 0
-            while ContinuousClock.now < end {
-                round += 1
-                var container: Container? = Container()
-                container!.observe(Number.self) { _ in }
-                let child = round % 2 == 0 ? container!.child() : nil
-                child?.observe(Number.self) { _ in }
-                let handle = (child ?? container!)[Keeps.self].handle
-                let reference = Log<Container>()
-                reference.add(container!)
-                container = nil
-                let (started, gone) = (Counter(), Counter())
-                let dropping = startThread { [round] in
-                    started.add()
-                    for _ in 0..<(round * 7) % 300 { _ = started.value }
-                    reference.removeAll()
-                    gone.add()
-                }
-                while started.value == 0 {}
-                while gone.value == 0 {
-                    handle.observe(Number.self) { _ in }
-                    _ = handle.ifLoaded(Number.self)
-                }
-                dropping.wait()
-            }
-        }
-    }
-
-    @Test("Children go away while their parent's value is changed and delivered on other threads (laws 3 and 7)")
-    func childrenGo() async throws {
-        try await finishing {
-            let root = Container()
-            let heard = Counter()
-            let end = ContinuousClock.now + .milliseconds(rounds(300, few: 100))
-            onThreads(3) { number in
-                while ContinuousClock.now < end {
-                    guard number > 0 else {
-                        root[Number.self] &+= 1
-                        continue
-                    }
-                    let child = root.child()
-                    child.observe(Number.self) { [weak child] _ in
-                        heard.add()
-                        _ = child?[Number.self]
-                    }
-                    _ = child[Number.self]
-                }
-            }
-        }
-    }
 }
 
 // The deinit of anything released is user code, so it runs under no lock (law 3) and at once (law 7).

@@ -125,23 +125,6 @@ extension ReleaseTests {
         withExtendedLifetime(survivor) {}
     }
 
-    @Test("A family of 100,000 generations goes with its last child, without running out of stack (law 7)")
-    func deepFamily() {
-        let ended = Log<Int>()
-        weak var root: Container?
-        do {
-            var container = Container()
-            root = container
-            for generation in 1...100_000 {
-                container = container.child()
-                if generation.isMultiple(of: 50_000) { container[Slot.self] = Witness { ended.add(generation) } }
-            }
-            expect(root != nil)
-            expect(ended.all.isEmpty)
-        }
-        expect(root == nil && ended.all == [100_000, 50_000])
-    }
-
     @Test("Values that the end of an update withdraws from observers are released outside of locks (laws 6 and 7)")
     func takenBack() {
         let container = Container()
@@ -204,29 +187,6 @@ extension ReleaseTests {
             }
         }
         expect(seen.all, equals: [2, 2])
-    }
-
-    @Test("Readers on other threads never meet a value that is gone (law 7)")
-    func racingReaders() async {
-        let container = Container()
-        let child = container.child()
-        let ended = Counter()
-        let key = PropertyKey(defaultValue: Witness { ended.add() })
-        await onThreads(4) { thread in
-            for _ in 0..<3_000 {
-                switch thread {
-                case 0: container[key] = Witness { ended.add() }
-                case 1: container.reset { _ in key }
-                case 2: withExtendedLifetime(container[key]) {}
-                default: withExtendedLifetime(child[key]) {}
-                }
-            }
-        }
-        let before = ended.value
-        container.reset { _ in key }
-        _ = container[key]
-        container[key] = Witness()
-        expect(ended.value > before)
     }
 }
 
@@ -481,35 +441,4 @@ extension ReleaseOfContainersTests {
     }
 
     /// Holds its handle, and is read through it.
-    struct Service: Feature {
-        static let ended = Counter()
-        let container: any FeatureContainer
-        let witness = Witness { ended.add() }
-        static func load(in container: any FeatureContainer) -> Service { Service(container: container) }
-    }
-
-    @Test("Many short-lived containers with captured handles leave no memory behind (law 7)")
-    func memory() async {
-        // In a separate process, since other tests allocate and free memory meanwhile.
-        await #expect(processExitsWith: .success) {
-            func use(_ count: Int) async {
-                await onThreads(2) { _ in
-                    for number in 0..<count / 2 {
-                        let container = Container()
-                        container[Name.self] = "this is the name of container \(number)"
-                        _ = container[Service.self].container[Name.self]
-                    }
-                }
-            }
-            let count = rounds(100_000, few: 15_000)
-            await use(count / 5)
-            let before = ThisProcess.residentBytes
-            await use(count)
-            let after = ThisProcess.residentBytes
-            precondition(Service.ended.value == count / 5 * 6)
-            guard let before, let after else { return }
-            // A leak would take 100 bytes for each.
-            precondition(ThisProcess.isThreadSanitized || after - before < 40 * count, "\(after - before) bytes more")
-        }
-    }
 }

@@ -177,42 +177,6 @@ extension UpdateIndependenceTests {
             expect(container[key].number, equals: 1)
         }.opened()
     }
-
-    @Test("However updates in tasks meet the end of the one that began them, none is lost (law 6)")
-    func race() async {
-        for round in 0..<500 {
-            let container = Container()
-            let tasks = Log<Task<Void, Never>>()
-            container.update { outer in
-                outer[A.self] = 1
-                tasks.add(Task { container.update { $0[B.self] = 7 } })
-                for _ in 0..<(round % 16) * 10 { _ = outer[A.self] }
-            }
-            await tasks.all[0].value
-            expect(container[A.self] == 1 && container[B.self] == 7, "round \(round)")
-        }
-    }
-
-    @Test("A handle used by another thread writes with its update, before its end or directly after (law 6)")
-    func handleElsewhere() {
-        for _ in 0..<200 {
-            let container = Container()
-            let handles = Log<any FeatureContainer>()
-            let began = Gate()
-            let writer = startThread {
-                began.wait()
-                handles.all[0][B.self] = 7
-            }
-            container.update { outer in
-                outer[A.self] = 1
-                handles.add(outer)
-                began.open()
-            }
-            writer.wait()
-            expect(container[A.self], equals: 1)
-            expect(container[B.self], equals: 7)
-        }
-    }
 }
 
 // Law 6: update publishes all its changes together. No write is lost between updates; one to a container that has gone
@@ -339,26 +303,6 @@ extension UpdateLossTests {
         expect(heard.all, equals: [])
         expect(child[First.self], equals: 2)
         expect(root[First.self], equals: 1)
-    }
-
-    @Test("Children that join an update and go away on many threads lose no write of the root (laws 6 and 7)")
-    func threads() async throws {
-        let lost = Counter()
-        try await finishing {
-            let root = Container()
-            root.handleReports { _ in }
-            let keys = (0..<4).map { PropertyKey(defaultValue: 0, id: "lost\($0)") }
-            onThreads(4) { number in
-                for round in 1...200 {
-                    root.update { changes in
-                        root.child().update { $0[keys[(number + 1) % 4]] = -1 }
-                        changes[keys[number]] = round
-                    }
-                    if root[keys[number]] != round { lost.add() }
-                }
-            }
-        }
-        expect(lost.value, equals: 0)
     }
 }
 

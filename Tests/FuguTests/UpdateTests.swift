@@ -179,56 +179,6 @@ extension UpdateTests {
         expect(container[First.self] == 1 && container[Second.self] == 1 && container[Text.self] == [0])
     }
 
-    @Test("Nobody who saw one new value sees an old one afterwards (law 6)")
-    func readers() async {
-        let container = Container()
-        let child = container.child().child()
-        container.update {
-            $0[First.self] = 0
-            $0[Second.self] = 0
-        }
-        let rounds = Support.rounds(4_000, few: 1_000)
-        let failures = Counter()
-        await onThreads(4) { thread in
-            guard thread > 0 else {
-                for round in 1...rounds {
-                    container.update { handle in
-                        handle[Text.self] = [round]
-                        handle[First.self] = round
-                        handle[Second.self] = round
-                    }
-                }
-                return
-            }
-            let reader = thread == 1 ? container : child
-            var seen = 0
-            while seen < rounds {
-                let first = reader[First.self]
-                let text = reader[Text.self][0]
-                let second = reader[Second.self]
-                if first < seen || text < first || second < text { failures.add() }
-                seen = max(seen, second)
-            }
-        }
-        expect(failures.value, equals: 0)
-    }
-
-    @Test("Updates of many threads that overlap leave the values of one of them (law 6)")
-    func writers() async {
-        let container = Container()
-        await onThreads(4) { thread in
-            for round in 0..<500 {
-                container.update { handle in
-                    let number = thread * 1_000 + round
-                    if thread % 2 == 0 { handle[First.self] = number }
-                    handle[Second.self] = number
-                    handle[First.self] = number
-                }
-            }
-        }
-        expect(container[First.self], equals: container[Second.self])
-    }
-
     @Test("A handle that outlives its update writes directly (law 6)")
     func lateHandle() {
         let container = Container()
@@ -244,29 +194,6 @@ extension UpdateTests {
 extension ModifyTests {
     struct Count: Property { static var defaultValue: Int { 0 } }
     struct Broken: Error {}
-
-    @Test("Eight threads that each add one thousands of times lose none (law 6)")
-    func increments() async {
-        let container = Container()
-        let count = rounds(125_000, few: 4_000)
-        await onThreads(8) { _ in
-            for _ in 0..<count { container.modify(Count.self) { $0 += 1 } }
-        }
-        expect(container[Count.self], equals: 8 * count)
-    }
-
-    @Test("Observed values and values on the heap are counted exactly too (law 6)")
-    func observedIncrements() async {
-        let container = Container()
-        let key = PropertyKey(defaultValue: ["count": 0])
-        let heard = Counter()
-        container.observe({ _ in key }) { _ in heard.add() }
-        await onThreads(4) { _ in
-            for _ in 0..<1_000 { container.modify({ _ in key }) { $0["count"]? += 1 } }
-        }
-        expect(container[key], equals: ["count": 4_000])
-        expect(heard.value, equals: 4_001)  // with the default that the first one has loaded
-    }
 
     @Test("Reads during a modify see the old value (law 6)")
     func reads() {
