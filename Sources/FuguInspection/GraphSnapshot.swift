@@ -142,7 +142,9 @@ extension GraphSnapshot {
         }
         var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: state)
         let provenance = cell.provenance(token)
-        for input in provenance?.direct ?? [] {
+        var reads: Set<Key> = []
+        entry.reads = (provenance?.direct ?? []).filter { reads.insert($0).inserted }
+        for input in entry.reads {
             guard case .found(let read, let owner) = node.look(token, input) else {
                 // It was replaced or reset after the load, and hasn't been loaded again.
                 if let owner = node.lost(token, input, after: cell.time) {
@@ -168,7 +170,7 @@ extension GraphSnapshot {
                 && !node.path.contains { $0.cell(token, key)?.loader(token) != nil }
         }
         if key.kind == .property { entry.value = cell.payload }
-        (entry.reads, entry.loadCount) = (provenance?.direct ?? [], cell.loadCount(token))
+        entry.loadCount = cell.loadCount(token)
         (entry.isLocal, entry.error) = (provenance?.isLocal ?? false, error)
         entries.append(entry)
     }

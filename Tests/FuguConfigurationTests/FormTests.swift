@@ -50,6 +50,10 @@ private struct Peers: Decodable, Sendable, Equatable {
 
 extension ContainerKeys {
     fileprivate var siteKey: PropertyKey<String> { .required("law25f.site") }
+    fileprivate var siteZone: PropertyKey<String> { .init(defaultValue: "a") }
+    fileprivate var siteHost: PropertyKey<String> {
+        .init("law25f.siteHost", defaultValue: "host.\(Container.current.siteZone)")
+    }
     fileprivate var shareKey: PropertyKey<Double> { .init("law25f.share", defaultValue: 0.5, form: .range(0...1)) }
 }
 
@@ -269,6 +273,23 @@ struct FormTests {
         let child = container.child { $0.databaseURL = "z" }
         try await expect(child[Pool.self].url + container[Pool.self].url + child[Site.self].key, equals: "zxy")
         try expect(container.observable.require(\.databaseURL), equals: "x")
+    }
+
+    @Test("What a load makes of a default that it required in vain is kept, with that default's inputs (laws 3, 11)")
+    func defaultAfterRequired() throws {
+        final class Site: Sendable {
+            let host: String
+            init(_ host: String) { self.host = host }
+        }
+        let key = FeatureKey<Site>(id: UniqueID()) { Site((try? $0.require(\.siteHost)) ?? $0.siteHost) }
+        let child = container.child { $0.siteZone = "b" }
+        let site = child[key]
+        expect(site.host, equals: "host.b")
+        expect(child[key], is: site)
+        expect(container[key].host, equals: "host.a")
+        container.siteHost = "set"
+        expect(container.child()[key].host, equals: "host.a")
+        expect(child.child { $0.siteZone = "c" }[key].host, equals: "set")
     }
 
     @Test("A reload that takes away what is required is refused")

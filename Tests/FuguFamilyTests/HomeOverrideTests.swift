@@ -309,6 +309,17 @@ struct HomeOverrideTests {
         expect(family.child[page], is: family.tenant[page])
     }
 
+    @Test("The child's own instance is kept, though its load is the first to read the home's key (laws 3, 11)")
+    func firstReadOfHomeKey() {
+        let key = FeatureKey<Made>(home: .with(\.tenant), id: UniqueID()) { container in
+            Made(container.address == "localhost" ? "of the root" : "of \(container.tenant)")
+        }
+        let child = Container().unreported.child { $0.address = "elsewhere" }
+        let made = child[key]
+        expect(made.text, equals: "of none")
+        expect(child[key], is: made)
+    }
+
     @Test("A check lists both kinds, with the way to what the child overrides")
     func check() async {
         let container = Container()

@@ -14,8 +14,20 @@ package struct Input {
     let provenance: Provenance?
     let lifetime: Lifetime?
 
-    /// The identity of an input: another instance of the same key is another input.
-    fileprivate var identity: KeyOfObject { KeyOfObject(key: key, object: lifetime.map { ObjectIdentifier($0) }) }
+    /// The identity of an input: another instance of the same key is another input, as is what comes after nothing.
+    fileprivate var identity: KeyOfObject {
+        let nothing = time == 0 ? ObjectIdentifier(Provenance.none) : nil
+        return KeyOfObject(key: key, object: lifetime.map { ObjectIdentifier($0) } ?? nothing)
+    }
+
+    /// Whether a node sees something else than what was read.
+    ///
+    /// The default of a property of which nothing was seen is nothing else.
+    @inline(__always)
+    fileprivate func isOld(_ token: LockToken, for node: Node) -> Bool {
+        if node.time(token, of: key) == time { return false }
+        return time != 0 || key.kind != .property || node.path.contains { $0.holds(token, key) }
+    }
 
     /// Whether the input is kept, and all of its own inputs are among the keys.
     fileprivate func isWithin(_ keys: [Key]) -> Bool {
@@ -77,8 +89,8 @@ struct Inputs {
     /// Whether a node sees something else than what was read.
     mutating func areOld(_ token: LockToken, for node: Node) -> Bool {
         guard let first else { return false }
-        if node.time(token, of: first.key) != first.time { return true }
-        return others.contains { node.time(token, of: $0.key) != $0.time }
+        if first.isOld(token, for: node) { return true }
+        return others.contains { $0.isOld(token, for: node) }
     }
 
     /// Moves the inputs into the garbage.
