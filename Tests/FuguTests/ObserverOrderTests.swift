@@ -23,13 +23,29 @@ extension ObserverOrderTests {
         container.observe(Other.self) { [weak container] in if $0 < 12_000 { container?[Number.self] = $0 } }
         container[Number.self] = 1
         expect(container[Other.self], equals: 12_000)
-        expect(reports.all, equals: [Messages.observersSet(Key(raw: Key.property(Number.self)))])
-        expect(reports.all[0].contains("Number, 10,000 times in a row"))
+        expect(reports.all, equals: [Messages.changesWithoutEnd(Key(raw: Key.property(Number.self)))])
+        expect(reports.all[0].contains("those of Number, have been called for 10,000 changes in a row"))
         let child = container.child()
         child.observe(Own.self) { [weak container] in if $0 < 12_000 { container?[Own.self] = $0 + 1 } }
         container[Own.self] = 1
         expect(container[Own.self], equals: 12_000)
         expect(reports.all.count, equals: 2)
+    }
+
+    @Test("So are changes by others while an observer is called, without a guess who made them (law 9)")
+    func backlog() {
+        let container = Container()
+        let (heard, reports) = (Log<Int>(), Log<String>())
+        container.handleReports { reports.add($0) }
+        container.observe(Number.self) { [weak container] value in
+            heard.add(value)
+            guard value == 1, let container else { return }
+            onAnotherThread { for value in 2...12_000 { container[Number.self] = value } }
+        }
+        container[Number.self] = 1
+        expect(heard.all == Array(1...12_000))
+        expect(reports.all.count, equals: 1)
+        expect(reports.all[0].contains("those of Number, have been called for 10,000 changes in a row"))
     }
 
     @Test("An observer hears of sets, modifies, updates, resets and the first load (law 9)")

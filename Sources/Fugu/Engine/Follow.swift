@@ -245,12 +245,12 @@ extension Follower {
         }
     }
 
-    /// The number of changes by observers in a row that are reported, since they may go on without an end.
+    /// The number of changes in a row that are reported, since those by observers may go on without an end.
     private static let endless = 10_000
     /// The number of loads in a row whose inputs change meanwhile, before observers wait for another change.
     private static let loadLimit = 10
 
-    private func reportEndless() { family.reports.report(Messages.observersSet(key)) }
+    private func reportEndless() { family.reports.report(Messages.changesWithoutEnd(key)) }
 
     /// The next event that a thread delivers.
     private struct Turn: ~Copyable {

@@ -382,9 +382,10 @@ package enum Messages {
             + "wait for the next change.\nFix: if the load itself sets what it reads, let it only read, and set those values elsewhere."
     }
 
-    static func observersSet(_ key: Key) -> String {
-        "Fugu: observers have set what they observe, such as \(key.name), 10,000 times in a row, and still do.\nFix: let them set "
-            + "a value only if it's different, or set it where it changes first."
+    static func changesWithoutEnd(_ key: Key) -> String {
+        "Fugu: observers, such as those of \(key.name), have been called for 10,000 changes in a row, and there are more.\nFix: if they "
+            + "set what they observe, let them set a value only if it's different, or set it where it changes first. What other "
+            + "threads set this often is better read with values(of:), which skips to the newest value."
     }
 
     static func keyOfFunction(_ descriptor: some ValueKeyDescriptor) -> String {
