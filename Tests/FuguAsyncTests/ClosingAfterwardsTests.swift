@@ -125,16 +125,24 @@ extension ClosingAfterwardsTests {
         }
     }
 
-    @Test("Its dependencies are loaded as well, and reported with the path (law 18)")
+    @Test("What it needs is loaded as well, and reported with the path; what can throw throws (law 18)")
     func withWhatItNeeds() async throws {
-        let (container, reports) = try await closed()
-        expect(container[Files.self].name, equals: "Files of one")
-        expect(
-            reports.all.map { $0.prefix { $0 != "." } },
-            equals: [
-                "Fugu: Logger was loaded through a container after close() was called on it, or on one above"
-            ])
-        expect(reports.all.first?.contains("\nPath: Files → Logger\n"), equals: true)
+        // Its dependencies are loaded as well, and reported with the path.
+        do {
+            let (container, reports) = try await closed()
+            expect(container[Files.self].name, equals: "Files of one")
+            expect(
+                reports.all.map { $0.prefix { $0 != "." } },
+                equals: [
+                    "Fugu: Logger was loaded through a container after close() was called on it, or on one above"
+                ])
+            expect(reports.all.first?.contains("\nPath: Files → Logger\n"), equals: true)
+        }
+        // A throwing feature that it needs throws, with the way.
+        do {
+            let (container, _) = try await closed()
+            expect(container[Lenient.self].name, equals: "[\"Lenient\", \"Parsed\"]")
+        }
     }
 
     @Test("Closers that it registers never run, and a task of it never begins (law 18)")
@@ -155,32 +163,28 @@ extension ClosingAfterwardsTests {
         expect(reports.all.count, equals: 1)
     }
 
-    @Test("A child made afterwards answers in the same way, with what it sets itself (law 18)")
+    @Test("A child made afterwards, and the handle that such an instance keeps, go on answering (law 18)")
     func childOfTheClosed() async throws {
-        let (container, _) = try await closed()
-        let child = container.child { $0[Tenant.self] = "two" }
-        expect(child[Files.self].name, equals: "Files of two")
-        child[Logger.self] = Logger.Instance("set", child)
-        child.reset(Files.self)
-        expect(child[Files.self].name, equals: "Files of set")
-        child.replace(Logger.self) { Logger.Instance("replaced for " + $0[Tenant.self], $0) }
-        expect(child[Logger.self].tenant, equals: "replaced for two")
-        expect(child[Logger.self] === child[Logger.self])
-    }
-
-    @Test("A throwing feature that it needs throws, with the way (law 18)")
-    func throwingOnesThrow() async throws {
-        let (container, _) = try await closed()
-        expect(container[Lenient.self].name, equals: "[\"Lenient\", \"Parsed\"]")
-    }
-
-    @Test("The handle that such an instance keeps goes on answering (law 18)")
-    func keptHandle() async throws {
-        let (container, _) = try await closed()
-        let logger = container[Logger.self]
-        container[Tenant.self] = "changed"
-        expect(logger.handle[Tenant.self], equals: "changed")
-        expect(logger.handle[Files.self].name, equals: "Files of one")
+        // A child made afterwards answers in the same way, with what it sets itself.
+        do {
+            let (container, _) = try await closed()
+            let child = container.child { $0[Tenant.self] = "two" }
+            expect(child[Files.self].name, equals: "Files of two")
+            child[Logger.self] = Logger.Instance("set", child)
+            child.reset(Files.self)
+            expect(child[Files.self].name, equals: "Files of set")
+            child.replace(Logger.self) { Logger.Instance("replaced for " + $0[Tenant.self], $0) }
+            expect(child[Logger.self].tenant, equals: "replaced for two")
+            expect(child[Logger.self] === child[Logger.self])
+        }
+        // The handle that such an instance keeps goes on answering.
+        do {
+            let (container, _) = try await closed()
+            let logger = container[Logger.self]
+            container[Tenant.self] = "changed"
+            expect(logger.handle[Tenant.self], equals: "changed")
+            expect(logger.handle[Files.self].name, equals: "Files of one")
+        }
     }
 
     struct Round: Feature {
@@ -271,17 +275,45 @@ extension ClosingReentryTests {
         return failure
     }
 
-    @Test("A closer that waits for close() of its own container receives an error with a fix (law 18)")
+    @Test(
+        "A closer that waits for its own container, also through another or after leaving early, gets an error with a fix (law 18)"
+    )
     func ownContainer() async throws {
-        let container = Container()
-        container[TargetProperty.self] = { [unowned container] in try await container.close() }
-        _ = try await container[Closing.self]
-        let failure = try failure(await #expect(throws: CloseError.self) { try await container.close() })
-        expect(failure.feature, equals: "Closing")
-        expect(failure.description.contains("a teardown closure of Closing waits for close()"))
-        expect(failure.description.contains("Fix: call close() from outside"))
-        expect(container.stage.log.all, equals: ["begin", "end"])
-        await #expect(throws: LoadError.self) { try await container[Closing.self] }
+        // A closer that waits for close() of its own container receives an error with a fix.
+        do {
+            let container = Container()
+            container[TargetProperty.self] = { [unowned container] in try await container.close() }
+            _ = try await container[Closing.self]
+            let failure = try failure(await #expect(throws: CloseError.self) { try await container.close() })
+            expect(failure.feature, equals: "Closing")
+            expect(failure.description.contains("a teardown closure of Closing waits for close()"))
+            expect(failure.description.contains("Fix: call close() from outside"))
+            expect(container.stage.log.all, equals: ["begin", "end"])
+            await #expect(throws: LoadError.self) { try await container[Closing.self] }
+        }
+        // So is a closer that comes back to its own container through another one's close().
+        do {
+            let (first, second) = (Container(), Container())
+            first.onClose { [unowned second] in try await second.close() }
+            second.onClose { [unowned first] in try await first.close() }
+            let outer = try #require(await #expect(throws: CloseError.self) { try await first.close() })
+            let inner = try #require(outer.failures.first?.error as? CloseError)
+            let failure = try #require(inner.failures.first?.error as? CloseError)
+            expect(failure.feature == nil)
+            expect(failure.description.contains("a teardown closure of the container itself"))
+        }
+        // So is a closer of an instance that left early, for which every closing waits.
+        do {
+            let container = Container()
+            container[TargetProperty.self] = { [unowned container] in try await container.close() }
+            let reports = container.logReports()
+            _ = try await container[Closing.self]
+            container.reset(Closing.self)
+            await expect(
+                reports.first(1).first?.contains("a teardown closure of Closing waits for close()"), equals: true)
+            try await container.close()
+            expect(container.stage.log.all, equals: ["begin", "end"])
+        }
     }
 
     @Test(
@@ -300,30 +332,6 @@ extension ClosingReentryTests {
         // The error comes before anything else is closed.
         try await root.close()
         expect(root.stage.log.all, equals: closesChild ? ["begin", "end", "sibling"] : ["sibling", "begin", "end"])
-    }
-
-    @Test("So is a closer that comes back to its own container through another one's close() (law 18)")
-    func throughAnother() async throws {
-        let (first, second) = (Container(), Container())
-        first.onClose { [unowned second] in try await second.close() }
-        second.onClose { [unowned first] in try await first.close() }
-        let outer = try #require(await #expect(throws: CloseError.self) { try await first.close() })
-        let inner = try #require(outer.failures.first?.error as? CloseError)
-        let failure = try #require(inner.failures.first?.error as? CloseError)
-        expect(failure.feature == nil)
-        expect(failure.description.contains("a teardown closure of the container itself"))
-    }
-
-    @Test("So is a closer of an instance that left early, for which every closing waits (law 18)")
-    func leftEarly() async throws {
-        let container = Container()
-        container[TargetProperty.self] = { [unowned container] in try await container.close() }
-        let reports = container.logReports()
-        _ = try await container[Closing.self]
-        container.reset(Closing.self)
-        await expect(reports.first(1).first?.contains("a teardown closure of Closing waits for close()"), equals: true)
-        try await container.close()
-        expect(container.stage.log.all, equals: ["begin", "end"])
     }
 
     struct ClosesWhileLoading: AsyncFeature {
@@ -393,26 +401,28 @@ extension ClosingCrosswiseTests {
     }
 
     @Test(
-        "Two children whose closers close each other: at least one exceeds its deadline, and both are closed (law 18)")
+        "Two or three containers whose closers close each other: one exceeds its deadline, and all are closed (law 18)")
     func two() async throws {
-        let root = Container()
-        let children = [root.child(), root.child()]
-        let errors = try await closeInARing(children)
-        expect(!errors.isEmpty && errors.allSatisfy { "\($0)".contains("was abandoned") }, "\(errors)")
-        for child in children { #expect(throws: LoadError.self) { try child[Refused.self] } }
-        try await finishing { try await root.close() }
+        // Two children whose closers close each other: at least one exceeds its deadline, and both are closed.
+        do {
+            let root = Container()
+            let children = [root.child(), root.child()]
+            let errors = try await closeInARing(children)
+            expect(!errors.isEmpty && errors.allSatisfy { "\($0)".contains("was abandoned") }, "\(errors)")
+            for child in children { #expect(throws: LoadError.self) { try child[Refused.self] } }
+            try await finishing { try await root.close() }
+        }
+        // The same holds for a ring of three, and for separate families.
+        do {
+            let root = Container()
+            try await expect(!closeInARing((0..<3).map { _ in root.child() }).isEmpty)
+            try await expect(!closeInARing((0..<2).map { _ in Container() }).isEmpty)
+        }
     }
 
     struct Refused: ThrowingFeature {
         static var home: Home { .local }
         static func load(in container: any FeatureContainer) throws -> Int { 1 }
-    }
-
-    @Test("The same holds for a ring of three, and for separate families (law 18)")
-    func more() async throws {
-        let root = Container()
-        try await expect(!closeInARing((0..<3).map { _ in root.child() }).isEmpty)
-        try await expect(!closeInARing((0..<2).map { _ in Container() }).isEmpty)
     }
 
     @Test("Two that close the same third one at once both wait for it, without an error (law 18)")

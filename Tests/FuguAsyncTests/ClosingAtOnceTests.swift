@@ -30,20 +30,35 @@ extension ClosingAtOnceTests {
         return isDone
     }
 
-    @Test("Closing what has nothing to close takes no task, and refuses and releases all the same (laws 18 and 20)")
+    @Test(
+        "Closing what has nothing of its own to close takes no task, and refuses and releases all the same (laws 18 and 20)"
+    )
     func nothingToClose() async throws {
-        let root = Container()
-        _ = root[Session.self]
-        for child in [root.child(), root.child { $0[Tenant.self] = "child" }] {
-            _ = child.child()
-            _ = child[Own.self]
-            try await expect(closesAtOnce(child))
-            expect(child.ifLoaded(Own.self) == nil)
-            #expect(throws: LoadError.self) { try child[Late.self] }
+        // Closing what has nothing to close takes no task, and refuses and releases all the same.
+        do {
+            let root = Container()
+            _ = root[Session.self]
+            for child in [root.child(), root.child { $0[Tenant.self] = "child" }] {
+                _ = child.child()
+                _ = child[Own.self]
+                try await expect(closesAtOnce(child))
+                expect(child.ifLoaded(Own.self) == nil)
+                #expect(throws: LoadError.self) { try child[Late.self] }
+            }
+            expect(root.stage.log.all, equals: [])
+            try await root.close()
+            expect(root.stage.log.all, equals: ["root"])
         }
-        expect(root.stage.log.all, equals: [])
-        try await root.close()
-        expect(root.stage.log.all, equals: ["root"])
+        // A child's instance made from the parent's closers has nothing to close in the child.
+        do {
+            let root = Container()
+            let child = root.child()
+            _ = child[FromSession.self]
+            try await expect(closesAtOnce(child))
+            expect(root.stage.log.all, equals: [])
+            try await root.close()
+            expect(root.stage.log.all, equals: ["root"])
+        }
     }
 
     struct Late: ThrowingFeature {
@@ -53,17 +68,6 @@ extension ClosingAtOnceTests {
     struct FromSession: Feature {
         static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Thing { Thing("", parts: [container[Session.self]]) }
-    }
-
-    @Test("A child's instance made from the parent's closers has nothing to close in the child (laws 18 and 20)")
-    func nothingOfItsOwn() async throws {
-        let root = Container()
-        let child = root.child()
-        _ = child[FromSession.self]
-        try await expect(closesAtOnce(child))
-        expect(root.stage.log.all, equals: [])
-        try await root.close()
-        expect(root.stage.log.all, equals: ["root"])
     }
 
     @Test("Closers that do not suspend run where close() is called; one task runs them all (laws 18 and 20)")

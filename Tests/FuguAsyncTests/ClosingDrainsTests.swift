@@ -55,50 +55,74 @@ extension ClosingDrainsTests {
         expect(stage.log.all, equals: ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
     }
 
-    @Test("Loads begun before, and what they need, finish first; other loads are refused meanwhile (law 18)")
+    @Test("Loads begun before, also a child's, and what they need, finish first; others are refused (law 18)")
     func drains() async throws {
-        let container = Container()
-        let stage = container.stage
-        let job = Task { try await container[Job.self] }
-        await stage.gate("Job begun").opened()
-        let closing = Task { try await container.close() }
-        await container.untilClosing()
-        let late = await #expect(throws: LoadError.self) { try await container[Late.self] }
-        let lateThrowing = #expect(throws: LoadError.self) { try container[LateThrowing.self] }
-        expect(late?.code, equals: .containerClosed)
-        expect(lateThrowing?.code, equals: .containerClosed)
-        stage.gate("Job").open()
-        try await expect(job.value.parts.map(\.name), equals: ["PlainNeed", "Need"])
-        try await closing.value
-        expect(stage.log.all, equals: ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
+        // Loads begun before, and what they need, finish first; other loads are refused meanwhile.
+        do {
+            let container = Container()
+            let stage = container.stage
+            let job = Task { try await container[Job.self] }
+            await stage.gate("Job begun").opened()
+            let closing = Task { try await container.close() }
+            await container.untilClosing()
+            let late = await #expect(throws: LoadError.self) { try await container[Late.self] }
+            let lateThrowing = #expect(throws: LoadError.self) { try container[LateThrowing.self] }
+            expect(late?.code, equals: .containerClosed)
+            expect(lateThrowing?.code, equals: .containerClosed)
+            stage.gate("Job").open()
+            try await expect(job.value.parts.map(\.name), equals: ["PlainNeed", "Need"])
+            try await closing.value
+            expect(
+                stage.log.all, equals: ["load PlainNeed", "load Need", "close Job", "close Need", "close PlainNeed"])
+        }
+        // A child's loads finish first when the parent closes; what they need of the parent loads.
+        do {
+            let root = Container()
+            let stage = root.stage
+            let child = root.child()
+            let job = Task { try await child[Job.self] }
+            await stage.gate("Job begun").opened()
+            let closing = Task { try await root.close() }
+            await root.untilClosing()
+            await #expect(throws: LoadError.self) { try await child[Late.self] }
+            stage.gate("Job").open()
+            try await expect(job.value.name, equals: "Job")
+            try await closing.value
+            expect(stage.log.all.suffix(3), equals: ["close Job", "close Need", "close PlainNeed"])
+        }
     }
 
-    @Test("A child's loads finish first when the parent closes; what they need of the parent loads (law 18)")
-    func drainsChildren() async throws {
-        let root = Container()
-        let stage = root.stage
-        let child = root.child()
-        let job = Task { try await child[Job.self] }
-        await stage.gate("Job begun").opened()
-        let closing = Task { try await root.close() }
-        await root.untilClosing()
-        await #expect(throws: LoadError.self) { try await child[Late.self] }
-        stage.gate("Job").open()
-        try await expect(job.value.name, equals: "Job")
-        try await closing.value
-        expect(stage.log.all.suffix(3), equals: ["close Job", "close Need", "close PlainNeed"])
-    }
-
-    @Test("A waiter for a load that was begun before gets its result (law 18)")
+    @Test("A waiter for a load that was begun before gets its result, or loads its own if that is another's (law 18)")
     func waitersGetTheResult() async throws {
-        let container = Container()
-        let readers = (0..<8).map { _ in Task { try await container[Job.self] } }
-        await container.untilWaiting(for: Job.self, 8)
-        let closing = Task { try await container.close() }
-        await container.untilClosing()
-        container.stage.gate("Job").open()
-        for reader in readers { try await expect(reader.value.name, equals: "Job") }
-        try await closing.value
+        // A waiter for a load that was begun before gets its result.
+        do {
+            let container = Container()
+            let readers = (0..<8).map { _ in Task { try await container[Job.self] } }
+            await container.untilWaiting(for: Job.self, 8)
+            let closing = Task { try await container.close() }
+            await container.untilClosing()
+            container.stage.gate("Job").open()
+            for reader in readers { try await expect(reader.value.name, equals: "Job") }
+            try await closing.value
+        }
+        // A read begun before, whose load turns out to be another's, still loads its own.
+        do {
+            let root = Container()
+            let stage = root.stage
+            let first = root.child { $0[Tenant.self] = "first" }
+            let second = root.child { $0[Tenant.self] = "second" }
+            let one = Task { try await first[Tenanted.self] }
+            await stage.gate("Tenanted begun").opened()
+            let two = Task { try await second[Tenanted.self] }
+            await root.untilWaiting(for: Tenanted.self, 2)
+            let closing = Task { try await root.close() }
+            await root.untilClosing()
+            stage.gate("Tenanted").open()
+            try await expect(one.value.name, equals: "first")
+            try await expect(two.value.name, equals: "second")
+            try await closing.value
+            expect(stage.log.all.sorted(), equals: ["close first", "close second"])
+        }
     }
 
     struct Tenanted: AsyncFeature {
@@ -109,25 +133,6 @@ extension ClosingDrainsTests {
             await stage.gate("Tenanted").opened()
             return Thing(tenant)
         }
-    }
-
-    @Test("A read begun before, whose load turns out to be another's, still loads its own (law 18)")
-    func waitersLoadTheirOwn() async throws {
-        let root = Container()
-        let stage = root.stage
-        let first = root.child { $0[Tenant.self] = "first" }
-        let second = root.child { $0[Tenant.self] = "second" }
-        let one = Task { try await first[Tenanted.self] }
-        await stage.gate("Tenanted begun").opened()
-        let two = Task { try await second[Tenanted.self] }
-        await root.untilWaiting(for: Tenanted.self, 2)
-        let closing = Task { try await root.close() }
-        await root.untilClosing()
-        stage.gate("Tenanted").open()
-        try await expect(one.value.name, equals: "first")
-        try await expect(two.value.name, equals: "second")
-        try await closing.value
-        expect(stage.log.all.sorted(), equals: ["close first", "close second"])
     }
 
     @Test("After closing, loads are refused with the place of the read and a fix; properties keep answering (law 18)")
@@ -228,31 +233,33 @@ extension ClosingDrainsTests {
         }
     }
 
-    @Test("A container dropped without close() runs no closers; debug builds report it once (law 18)")
+    @Test("A container dropped without close() runs no closers, which debug builds report once (law 18)")
     func dropped() async throws {
-        var container: Container? = Container()
-        let reports = container!.logReports()
-        let log = container!.stage.log
-        _ = try await container![Need.self]
-        container!.onClose { log.add("container") }
-        container = nil
-        await giveOthersTime()
-        expect(log.all, equals: ["load Need"])
-        #if DEBUG
-        expect(reports.all.count, equals: 1)
-        expect(reports.all.first?.contains("Need"), equals: true)
-        expect(reports.all.first?.contains("the container itself"), equals: true)
-        #endif
-    }
-
-    @Test("A container that was closed is dropped without a report (law 18)")
-    func droppedAfterClose() async throws {
-        var container: Container? = Container()
-        let reports = container!.logReports()
-        _ = try await container![Need.self]
-        try await container!.close()
-        container = nil
-        expect(reports.all, equals: [])
+        // A container dropped without close() runs no closers; debug builds report it once.
+        do {
+            var container: Container? = Container()
+            let reports = container!.logReports()
+            let log = container!.stage.log
+            _ = try await container![Need.self]
+            container!.onClose { log.add("container") }
+            container = nil
+            await giveOthersTime()
+            expect(log.all, equals: ["load Need"])
+            #if DEBUG
+            expect(reports.all.count, equals: 1)
+            expect(reports.all.first?.contains("Need"), equals: true)
+            expect(reports.all.first?.contains("the container itself"), equals: true)
+            #endif
+        }
+        // A container that was closed is dropped without a report.
+        do {
+            var container: Container? = Container()
+            let reports = container!.logReports()
+            _ = try await container![Need.self]
+            try await container!.close()
+            container = nil
+            expect(reports.all, equals: [])
+        }
     }
 
     @Test("What is added through a kept handle after the container's release is reported and not kept (law 18)")
@@ -386,37 +393,40 @@ extension ClosingForgottenTests {
 @Suite("No closer is dropped (law 18)", .timeLimit(.minutes(5))) struct ClosingLateClosersTests {}
 
 extension ClosingLateClosersTests {
-    @Test("A closer that a closer of the container registers runs before close() returns (law 18)")
+    @Test(
+        "What a closer registers with the container, by itself or in an instance, runs before close() returns (law 18)")
     func registeredByTheContainers() async throws {
-        let container = Container()
-        let log = Log<String>()
-        container.onClose { [unowned container] in
-            log.add("first")
-            container.onClose {
-                log.add("second")
-                container.onClose { log.add("third") }
+        // A closer that a closer of the container registers runs before close() returns.
+        do {
+            let container = Container()
+            let log = Log<String>()
+            container.onClose { [unowned container] in
+                log.add("first")
+                container.onClose {
+                    log.add("second")
+                    container.onClose { log.add("third") }
+                }
             }
+            try await finishing { try await container.close() }
+            expect(log.all, equals: ["first", "second", "third"])
         }
-        try await finishing { try await container.close() }
-        expect(log.all, equals: ["first", "second", "third"])
-    }
-
-    @Test("So is what an instance's closer registers with the container (law 18)")
-    func registeredByAnInstances() async throws {
-        let container = Container()
-        let log = Log<String>()
-        let key = FeatureKey { [unowned container] handle in
-            handle.onClose {
-                log.add("instance")
-                container.onClose { log.add("registered") }
+        // So is what an instance's closer registers with the container.
+        do {
+            let container = Container()
+            let log = Log<String>()
+            let key = FeatureKey { [unowned container] handle in
+                handle.onClose {
+                    log.add("instance")
+                    container.onClose { log.add("registered") }
+                }
+                return 1
             }
-            return 1
+            _ = container[key]
+            container.onClose { log.add("container") }
+            try await finishing { try await container.close() }
+            expect(log.all.first == "instance" && log.all.count == 3, "\(log.all)")
+            expect(Set(log.all), equals: ["instance", "container", "registered"])
         }
-        _ = container[key]
-        container.onClose { log.add("container") }
-        try await finishing { try await container.close() }
-        expect(log.all.first == "instance" && log.all.count == 3, "\(log.all)")
-        expect(Set(log.all), equals: ["instance", "container", "registered"])
     }
 
     @Test("Of what threads register while the container closes, every closer has run after one more close() (law 18)")
@@ -511,23 +521,36 @@ extension ClosingDeadlineTests {
         }
     }
 
-    @Test("Within its deadline a closer's own error is reported (law 18)")
+    @Test("Within its deadline a closer's own error is reported, and nothing else; no deadline is too long (law 18)")
     func deadlineKept() async throws {
-        let container = Container()
-        container.onClose { throw Boom() }
-        let error = try #require(
-            await #expect(throws: CloseError.self) { try await container.close(deadline: .seconds(50)) })
-        expect(error.failures.map { $0.error as? Boom }, equals: [Boom()])
-    }
-
-    @Test("A deadline and an idle time may be longer than any clock can tell (law 18)")
-    func endless() async throws {
-        let container = Container.program()
-        let log = container.stage.log
-        let children = container.children(by: Number.self, idleTime: .seconds(Int64.max))
-        await children.withChild(for: 1) { $0.onClose { log.add("closed") } }
-        try await finishing { try await container.close(deadline: .seconds(Int64.max)) }
-        expect(log.all, equals: ["closed"])
+        // Within its deadline a closer's own error is reported.
+        do {
+            let container = Container()
+            container.onClose { throw Boom() }
+            let error = try #require(
+                await #expect(throws: CloseError.self) { try await container.close(deadline: .seconds(50)) })
+            expect(error.failures.map { $0.error as? Boom }, equals: [Boom()])
+        }
+        // A deadline and an idle time may be longer than any clock can tell.
+        do {
+            let container = Container.program()
+            let log = container.stage.log
+            let children = container.children(by: Number.self, idleTime: .seconds(Int64.max))
+            await children.withChild(for: 1) { $0.onClose { log.add("closed") } }
+            try await finishing { try await container.close(deadline: .seconds(Int64.max)) }
+            expect(log.all, equals: ["closed"])
+        }
+        // Within its deadline nothing is reported.
+        do {
+            let container = Container()
+            let reports = try await left(container)
+            let closing = Task { try await container.close(deadline: .seconds(50)) }
+            await container.untilClosing()
+            container.stage.gate("Slow").open()
+            try await closing.value
+            expect(reports.all, equals: [])
+            expect(container.stage.log.all, equals: ["begin", "end", "first registered"])
+        }
     }
 
     /// Its load goes on, although its readers have left, until the test lets it end.
@@ -590,38 +613,30 @@ extension ClosingDeadlineTests {
         return reports
     }
 
-    @Test("A closer of an instance that left early is cancelled, left to itself and named by a report (law 18)")
+    @Test(
+        "A closer of an instance that left early is ended by the deadline of whichever call waits, and named by a report (law 18)"
+    )
     func leftEarly() async throws {
-        let container = Container()
-        let reports = try await left(container)
-        try await container.close(deadline: .milliseconds(200))
-        expect(reports.all.count, equals: 1)
-        expect(reports.all.first?.contains("Slow"), equals: true)
-        expect(reports.all.first?.contains("didn't finish within 0.2 seconds"), equals: true)
-        let log = await container.stage.log.first(3)
-        expect(Set(log), equals: ["begin", "first registered", "cancelled"])
-    }
-
-    @Test("Without a deadline it is waited for; another call's deadline bounds it, too (law 18)")
-    func anotherCall() async throws {
-        let root = Container()
-        let reports = try await left(root)
-        let patient = Task { try await root.close() }
-        await root.untilClosing()
-        try await root.close(deadline: .milliseconds(200))
-        try await patient.value
-        expect(reports.all.count, equals: 1)
-    }
-
-    @Test("Within its deadline nothing is reported (law 18)")
-    func inTime() async throws {
-        let container = Container()
-        let reports = try await left(container)
-        let closing = Task { try await container.close(deadline: .seconds(50)) }
-        await container.untilClosing()
-        container.stage.gate("Slow").open()
-        try await closing.value
-        expect(reports.all, equals: [])
-        expect(container.stage.log.all, equals: ["begin", "end", "first registered"])
+        // A closer of an instance that left early is cancelled, left to itself and named by a report.
+        do {
+            let container = Container()
+            let reports = try await left(container)
+            try await container.close(deadline: .milliseconds(200))
+            expect(reports.all.count, equals: 1)
+            expect(reports.all.first?.contains("Slow"), equals: true)
+            expect(reports.all.first?.contains("didn't finish within 0.2 seconds"), equals: true)
+            let log = await container.stage.log.first(3)
+            expect(Set(log), equals: ["begin", "first registered", "cancelled"])
+        }
+        // Without a deadline it is waited for; another call's deadline bounds it, too.
+        do {
+            let root = Container()
+            let reports = try await left(root)
+            let patient = Task { try await root.close() }
+            await root.untilClosing()
+            try await root.close(deadline: .milliseconds(200))
+            try await patient.value
+            expect(reports.all.count, equals: 1)
+        }
     }
 }

@@ -111,16 +111,43 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("Reloaded since an input changed: the closers of the old instance run (law 18)")
+    @Test(
+        "Reloaded, uncovered, or set above: the closers of what goes run once, and what stays is not closed (laws 10 and 18)"
+    )
     func reloaded() async throws {
-        let container = Container()
-        let log = container.stage.log
-        _ = try await container[Live.self]
-        container[Tenant.self] = "next"
-        try await expect(container[Live.self].name, equals: "next")
-        await expect(log.first(1), equals: ["root"])
-        try await container.close()
-        expect(log.all, equals: ["root", "next"])
+        // Reloaded since an input changed: the closers of the old instance run.
+        do {
+            let container = Container()
+            let log = container.stage.log
+            _ = try await container[Live.self]
+            container[Tenant.self] = "next"
+            try await expect(container[Live.self].name, equals: "next")
+            await expect(log.first(1), equals: ["root"])
+            try await container.close()
+            expect(log.all, equals: ["root", "next"])
+        }
+        // A child's copy whose override is reset is closed, the parent's stays.
+        do {
+            let root = Container().unreported
+            let child = root.child { $0[Tenant.self] = "child" }
+            let shared = try await root[Tenanted.self]
+            try await expect(child[Tenanted.self].name, equals: "child")
+            child.reset(Tenant.self)
+            await expect(root.stage.log.first(1), equals: ["child"])
+            try await expect(child[Tenanted.self], is: shared)
+            try await root.close()
+            expect(root.stage.log.all, equals: ["child", "root"])
+        }
+        // A child's copy that a set in the parent replaces stays or goes with its closers run once.
+        do {
+            let root = Container()
+            let child = root.child { $0[Tenant.self] = "child" }
+            _ = try await child[Tenanted.self]
+            root.set(Tenanted.self, to: Thing("mine"))
+            try await expect(child[Tenanted.self].name, equals: "mine")
+            try await root.close()
+            expect(root.stage.log.all, equals: ["child"])
+        }
     }
 
     struct Tenanted: AsyncFeature {
@@ -129,30 +156,6 @@ extension ClosingLeaversTests {
             container.onClose { log.add(tenant) }
             return Thing(tenant)
         }
-    }
-
-    @Test("A child's copy whose override is reset is closed, the parent's stays (laws 10 and 18)")
-    func overrideIsReset() async throws {
-        let root = Container().unreported
-        let child = root.child { $0[Tenant.self] = "child" }
-        let shared = try await root[Tenanted.self]
-        try await expect(child[Tenanted.self].name, equals: "child")
-        child.reset(Tenant.self)
-        await expect(root.stage.log.first(1), equals: ["child"])
-        try await expect(child[Tenanted.self], is: shared)
-        try await root.close()
-        expect(root.stage.log.all, equals: ["child", "root"])
-    }
-
-    @Test("A child's copy that a set in the parent replaces stays or goes with its closers run once (laws 10 and 18)")
-    func setAbove() async throws {
-        let root = Container()
-        let child = root.child { $0[Tenant.self] = "child" }
-        _ = try await child[Tenanted.self]
-        root.set(Tenanted.self, to: Thing("mine"))
-        try await expect(child[Tenanted.self].name, equals: "mine")
-        try await root.close()
-        expect(root.stage.log.all, equals: ["child"])
     }
 
     struct Overtaken: AsyncFeature {
@@ -164,34 +167,49 @@ extension ClosingLeaversTests {
         }
     }
 
-    @Test("Overtaken by a set during its load: its closers run (laws 4 and 18)")
+    @Test(
+        "Overtaken or reset during its load: who waits gets it, it is not kept, and its closers run (laws 4, 7, and 18)"
+    )
     func overtaken() async throws {
-        let container = Container()
-        let stage = container.stage
-        let reader = Task { try await container[Overtaken.self] }
-        await container.untilWaiting(for: Overtaken.self, 1)
-        container.set(Overtaken.self, to: Thing("mine"))
-        stage.gate("Overtaken").open()
-        try await expect(reader.value.name, equals: "mine")
-        await expect(stage.log.first(1), equals: ["Overtaken"])
-        try await container.close()
-        expect(stage.log.all, equals: ["Overtaken"])
-    }
-
-    @Test("Reset during its load: who waits gets it, it is not kept, and its closers run (laws 4 and 18)")
-    func resetDuringLoad() async throws {
-        let container = Container()
-        let stage = container.stage
-        let readers = (0..<4).map { _ in Task { try await container[Overtaken.self] } }
-        await container.untilWaiting(for: Overtaken.self, 4)
-        container.reset(Overtaken.self)
-        stage.gate("Overtaken").open()
-        let instance = try await readers[0].value
-        for reader in readers { try await expect(reader.value, is: instance) }
-        expect(container.ifLoaded(Overtaken.self) == nil)
-        await expect(stage.log.first(1), equals: ["Overtaken"])
-        try await container.close()
-        expect(stage.log.all, equals: ["Overtaken"])
+        // Overtaken by a set during its load: its closers run.
+        do {
+            let container = Container()
+            let stage = container.stage
+            let reader = Task { try await container[Overtaken.self] }
+            await container.untilWaiting(for: Overtaken.self, 1)
+            container.set(Overtaken.self, to: Thing("mine"))
+            stage.gate("Overtaken").open()
+            try await expect(reader.value.name, equals: "mine")
+            await expect(stage.log.first(1), equals: ["Overtaken"])
+            try await container.close()
+            expect(stage.log.all, equals: ["Overtaken"])
+        }
+        // Reset during its load: who waits gets it, it is not kept, and its closers run.
+        do {
+            let container = Container()
+            let stage = container.stage
+            let readers = (0..<4).map { _ in Task { try await container[Overtaken.self] } }
+            await container.untilWaiting(for: Overtaken.self, 4)
+            container.reset(Overtaken.self)
+            stage.gate("Overtaken").open()
+            let instance = try await readers[0].value
+            for reader in readers { try await expect(reader.value, is: instance) }
+            expect(container.ifLoaded(Overtaken.self) == nil)
+            await expect(stage.log.first(1), equals: ["Overtaken"])
+            try await container.close()
+            expect(stage.log.all, equals: ["Overtaken"])
+        }
+        // Reset during its load, an instance that captured its handle is released and closed.
+        do {
+            let container = Container()
+            let stage = container.stage
+            let reader = Task { _ = try await container[Capturing.self] }
+            await container.untilWaiting(for: Capturing.self, 1)
+            container.reset(Capturing.self)
+            stage.gate("Capturing").open()
+            try await reader.value
+            expect(Set(await stage.log.first(2)), equals: ["close", "released"])
+        }
     }
 
     struct Capturing: AsyncFeature {
@@ -207,18 +225,6 @@ extension ClosingLeaversTests {
             await stage.gate("Capturing").opened()
             return Instance(container)
         }
-    }
-
-    @Test("Reset during its load, an instance that captured its handle is released and closed (laws 7 and 18)")
-    func resetDuringLoadCapturing() async throws {
-        let container = Container()
-        let stage = container.stage
-        let reader = Task { _ = try await container[Capturing.self] }
-        await container.untilWaiting(for: Capturing.self, 1)
-        container.reset(Capturing.self)
-        stage.gate("Capturing").open()
-        try await reader.value
-        expect(Set(await stage.log.first(2)), equals: ["close", "released"])
     }
 
     struct Failing: AsyncFeature {
@@ -256,42 +262,44 @@ extension ClosingLeaversTests {
         expect(reports.all.first?.contains("teardown closure"), equals: true)
     }
 
-    @Test("Errors of its closers are reported (law 18)")
+    @Test("Errors of its closers are reported, and may use the container in their deinit (laws 3 and 18)")
     func errorsAreReported() async throws {
-        let container = Container()
-        let reports = container.logReports()
-        container.stage.fail("close Source")
-        _ = try await container[Source.self]
-        container.reset(Source.self)
-        let report = await reports.first(1)
-        expect(report.first?.contains("Source"), equals: true)
-        try await container.close()
+        // Errors of its closers are reported.
+        do {
+            let container = Container()
+            let reports = container.logReports()
+            container.stage.fail("close Source")
+            _ = try await container[Source.self]
+            container.reset(Source.self)
+            let report = await reports.first(1)
+            expect(report.first?.contains("Source"), equals: true)
+            try await container.close()
+        }
+        // Such an error may use the container in its deinit.
+        do {
+            let container = Container()
+            let (reports, ended) = (container.logReports(), Counter())
+            for index in 0..<3 {
+                let key = FeatureKey(id: index) { handle in
+                    handle.onClose { [unowned container] in
+                        throw Failed(
+                            witness: Witness {
+                                container.reset(Tenant.self)
+                                ended.add()
+                            })
+                    }
+                    return index
+                }
+                _ = container[key]
+                container.reset { _ in key }
+            }
+            await ended.reaches(3)
+            expect(reports.all.count, equals: 3)
+            try await container.close()
+        }
     }
 
     struct Failed: Error { let witness: Witness }
-
-    @Test("Such an error may use the container in its deinit (laws 3 and 18)")
-    func errorUsesContainer() async throws {
-        let container = Container()
-        let (reports, ended) = (container.logReports(), Counter())
-        for index in 0..<3 {
-            let key = FeatureKey(id: index) { handle in
-                handle.onClose { [unowned container] in
-                    throw Failed(
-                        witness: Witness {
-                            container.reset(Tenant.self)
-                            ended.add()
-                        })
-                }
-                return index
-            }
-            _ = container[key]
-            container.reset { _ in key }
-        }
-        await ended.reaches(3)
-        expect(reports.all.count, equals: 3)
-        try await container.close()
-    }
 }
 
 // Law 18: the closers of an instance that leaves early run in a separate task. close() waits for those of what it closes, a

@@ -116,33 +116,36 @@ extension ClosingTests {
         expect(log.all, equals: ["closed"])
     }
 
-    @Test("Dependents close before what they depend on, also through others, each last registered first (law 18)")
+    @Test("Dependents close before what they depend on, and else what was made last closes first (law 18)")
     func order() async throws {
-        let container = Container()
-        let log = container.stage.log
-        container.onClose { log.add("container, registered first") }
-        container.onClose { log.add("container, registered last") }
-        _ = container[Files.self]
-        _ = try await container[Server.self]
-        try await container.close()
-        expect(
-            log.all,
-            equals: [
-                "Server", "Index, registered last", "Index, registered first", "Files", "container, registered last",
-                "container, registered first",
-            ])
-    }
-
-    @Test("Among equals, what was made last closes first (law 18)")
-    func equals() async throws {
-        for metricsFirst in [true, false] {
+        // Dependents close before what they depend on, also through others, each last registered first.
+        do {
             let container = Container()
             let log = container.stage.log
-            if metricsFirst { _ = try await container[Metrics.self] }
+            container.onClose { log.add("container, registered first") }
+            container.onClose { log.add("container, registered last") }
             _ = container[Files.self]
-            if !metricsFirst { _ = try await container[Metrics.self] }
+            _ = try await container[Server.self]
             try await container.close()
-            expect(log.all, equals: (metricsFirst ? ["Files", "Metrics"] : ["Metrics", "Files"]))
+            expect(
+                log.all,
+                equals: [
+                    "Server", "Index, registered last", "Index, registered first", "Files",
+                    "container, registered last",
+                    "container, registered first",
+                ])
+        }
+        // Among equals, what was made last closes first.
+        do {
+            for metricsFirst in [true, false] {
+                let container = Container()
+                let log = container.stage.log
+                if metricsFirst { _ = try await container[Metrics.self] }
+                _ = container[Files.self]
+                if !metricsFirst { _ = try await container[Metrics.self] }
+                try await container.close()
+                expect(log.all, equals: (metricsFirst ? ["Files", "Metrics"] : ["Metrics", "Files"]))
+            }
         }
     }
 
@@ -322,32 +325,34 @@ extension ClosingDependentsTests {
     private typealias Source = ClosingLeaversTests.Source
     private typealias Reader = ClosingLeaversTests.Reader
 
-    @Test("It waits until nothing that was loaded from it remains (law 18)")
+    @Test("What left early is closed once nothing that was loaded from it remains, by close() at the latest (law 18)")
     func waitsForDependents() async throws {
-        let container = Container().unreported
-        let log = container.stage.log
-        _ = try await container[Reader.self]
-        container.reset(Source.self)
-        await container.untilClosersRan()
-        expect(log.all, equals: [])
-        try await expect(container[Source.self].name, equals: "Source 2")
-        container.reset(Reader.self)
-        await expect(log.first(2), equals: ["Reader 1", "Source 1"])
-        try await container.close()
-        expect(log.all, equals: ["Reader 1", "Source 1", "Source 2"])
-    }
-
-    @Test("An instance that left early but is still needed is closed by close(), after its dependents (law 18)")
-    func closedAtTheEnd() async throws {
-        let container = Container().unreported
-        let log = container.stage.log
-        _ = try await container[Reader.self]
-        container.reset(Source.self)
-        _ = try await container[Source.self]
-        try await container.close()
-        expect(log.all.firstIndex(of: "Reader 1")! < log.all.firstIndex(of: "Source 1")!)
-        expect(Set(log.all), equals: ["Reader 1", "Source 1", "Source 2"])
-        expect(log.all.count, equals: 3)
+        // It waits until nothing that was loaded from it remains.
+        do {
+            let container = Container().unreported
+            let log = container.stage.log
+            _ = try await container[Reader.self]
+            container.reset(Source.self)
+            await container.untilClosersRan()
+            expect(log.all, equals: [])
+            try await expect(container[Source.self].name, equals: "Source 2")
+            container.reset(Reader.self)
+            await expect(log.first(2), equals: ["Reader 1", "Source 1"])
+            try await container.close()
+            expect(log.all, equals: ["Reader 1", "Source 1", "Source 2"])
+        }
+        // An instance that left early but is still needed is closed by close(), after its dependents.
+        do {
+            let container = Container().unreported
+            let log = container.stage.log
+            _ = try await container[Reader.self]
+            container.reset(Source.self)
+            _ = try await container[Source.self]
+            try await container.close()
+            expect(log.all.firstIndex(of: "Reader 1")! < log.all.firstIndex(of: "Source 1")!)
+            expect(Set(log.all), equals: ["Reader 1", "Source 1", "Source 2"])
+            expect(log.all.count, equals: 3)
+        }
     }
 
     struct ReadsTwice: AsyncFeature {

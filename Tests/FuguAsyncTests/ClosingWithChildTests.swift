@@ -35,47 +35,49 @@ extension ClosingWithChildTests {
         expect(root[Session.self].name, equals: "root")
     }
 
-    @Test("It is closed when the operation throws, whose error is thrown (law 18)")
+    @Test("It is closed when the operation throws, whose error is thrown, and when the task is cancelled (law 18)")
     func throwsTheError() async throws {
-        let root = Container()
-        let reports = root.logReports()
-        await #expect(throws: Boom("operation")) {
-            try await root.withChild {
-                _ = $0[Session.self]
-                throw Boom("operation")
+        // It is closed when the operation throws, whose error is thrown.
+        do {
+            let root = Container()
+            let reports = root.logReports()
+            await #expect(throws: Boom("operation")) {
+                try await root.withChild {
+                    _ = $0[Session.self]
+                    throw Boom("operation")
+                }
             }
-        }
-        // It read nothing of the child's own, so the session lives in the root.
-        expect(root.stage.log.all, equals: [])
-        await #expect(throws: Boom("operation")) {
-            try await root.withChild {
-                $0[Tenant.self] = "child"
-            } operation: {
-                _ = $0[Session.self]
-                throw Boom("operation")
+            // It read nothing of the child's own, so the session lives in the root.
+            expect(root.stage.log.all, equals: [])
+            await #expect(throws: Boom("operation")) {
+                try await root.withChild {
+                    $0[Tenant.self] = "child"
+                } operation: {
+                    _ = $0[Session.self]
+                    throw Boom("operation")
+                }
             }
+            expect(root.stage.log.all, equals: ["close child"])
+            expect(reports.all.filter(isOfClosing), equals: [])
         }
-        expect(root.stage.log.all, equals: ["close child"])
-        expect(reports.all.filter(isOfClosing), equals: [])
-    }
-
-    @Test("It is closed when the task is cancelled (law 18)")
-    func cancelled() async throws {
-        let root = Container()
-        let began = Gate()
-        let task = Task {
-            try await root.withChild {
-                $0[Tenant.self] = "child"
-            } operation: {
-                _ = $0[Session.self]
-                began.open()
-                try await Gate().openedUnlessCancelled()
+        // It is closed when the task is cancelled.
+        do {
+            let root = Container()
+            let began = Gate()
+            let task = Task {
+                try await root.withChild {
+                    $0[Tenant.self] = "child"
+                } operation: {
+                    _ = $0[Session.self]
+                    began.open()
+                    try await Gate().openedUnlessCancelled()
+                }
             }
+            await began.opened()
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            expect(root.stage.log.all, equals: ["close child"])
         }
-        await began.opened()
-        task.cancel()
-        await #expect(throws: CancellationError.self) { try await task.value }
-        expect(root.stage.log.all, equals: ["close child"])
     }
 
     @Test("A failure of the closing is thrown, or reported where the operation has thrown already (law 18)")

@@ -45,91 +45,99 @@ extension CycleOfTasksTests {
         return (0..<4).allSatisfy { path[$0] == ring[(start + $0) % 3] }
     }
 
-    @Test("A load that needs itself throws, and the message says the way and what to do (law 5)")
+    @Test(
+        "A load that needs itself, at once or through others, throws the way to and around the cycle, and what to do (law 5)"
+    )
     func itself() async throws {
-        let error = try #require(
-            await #expect(throws: LoadError.self) { try await Container()[Narcissus.self] })
-        expect(error.path, equals: ["Narcissus", "Narcissus"])
-        expect(error.description.contains("Narcissus → Narcissus"))
-        expect(error.description.contains("Fix: let one of them read"))
-    }
-
-    @Test("A cycle through several loads is listed from the one that was asked (law 5)")
-    func ring() async throws {
-        let container = Container()
-        open("Session", "Account", "Store", in: container)
-        let error = try #require(await #expect(throws: LoadError.self) { try await container[Session.self] })
-        expect(error.path, equals: ["Session", "Account", "Store", "Session"])
-        expect(error.description.contains("Session → Account → Store → Session"))
-    }
-
-    @Test("A load that needs a cycle lists the path to it (law 5)")
-    func wayToTheRing() async throws {
-        let container = Container()
-        open("Session", "Account", "Store", in: container)
-        let error = try #require(await #expect(throws: LoadError.self) { try await container[App.self] })
-        expect(error.path, equals: ["App", "Session", "Account", "Store", "Session"])
+        // A load that needs itself throws, and the message says the way and what to do.
+        do {
+            let error = try #require(
+                await #expect(throws: LoadError.self) { try await Container()[Narcissus.self] })
+            expect(error.path, equals: ["Narcissus", "Narcissus"])
+            expect(error.description.contains("Narcissus → Narcissus"))
+            expect(error.description.contains("Fix: let one of them read"))
+        }
+        // A cycle through several loads is listed from the one that was asked.
+        do {
+            let container = Container()
+            open("Session", "Account", "Store", in: container)
+            let error = try #require(await #expect(throws: LoadError.self) { try await container[Session.self] })
+            expect(error.path, equals: ["Session", "Account", "Store", "Session"])
+            expect(error.description.contains("Session → Account → Store → Session"))
+        }
+        // A load that needs a cycle lists the path to it.
+        do {
+            let container = Container()
+            open("Session", "Account", "Store", in: container)
+            let error = try #require(await #expect(throws: LoadError.self) { try await container[App.self] })
+            expect(error.path, equals: ["App", "Session", "Account", "Store", "Session"])
+        }
     }
 
     struct App: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> Thing { try await container[Session.self] }
     }
 
-    @Test("Tasks that each load a part of the ring and wait for the next all end with the path (law 5)")
+    @Test(
+        "Tasks that each load a part of the ring, in children too, and wait for the next all end with the path (law 5)")
     func betweenTasks() async throws {
-        let container = Container()
-        let stage = container.stage
-        let session = Task { try await container[Session.self] }
-        let account = Task { try await container[Account.self] }
-        let store = Task { try await container[Store.self] }
-        for name in ["Session", "Account", "Store"] { await stage.gate(name).opened() }
-        // One after the other begins to wait for the next; the last wait would close the circle.
-        open("Session", in: container)
-        await container.untilWaiting(for: Account.self, 2)
-        open("Account", in: container)
-        await container.untilWaiting(for: Store.self, 2)
-        open("Store", in: container)
-        for reader in [session, account, store] {
-            let error = try #require(await #expect(throws: LoadError.self) { try await reader.value })
-            expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
+        // Tasks that each load a part of the ring and wait for the next all end with the path.
+        do {
+            let container = Container()
+            let stage = container.stage
+            let session = Task { try await container[Session.self] }
+            let account = Task { try await container[Account.self] }
+            let store = Task { try await container[Store.self] }
+            for name in ["Session", "Account", "Store"] { await stage.gate(name).opened() }
+            // One after the other begins to wait for the next; the last wait would close the circle.
+            open("Session", in: container)
+            await container.untilWaiting(for: Account.self, 2)
+            open("Account", in: container)
+            await container.untilWaiting(for: Store.self, 2)
+            open("Store", in: container)
+            for reader in [session, account, store] {
+                let error = try #require(await #expect(throws: LoadError.self) { try await reader.value })
+                expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
+            }
+            expect(container.loadsUnderWay, equals: 0)
         }
-        expect(container.loadsUnderWay, equals: 0)
+        // Tasks of different children end with the path, too.
+        do {
+            let root = Container()
+            let stage = root.stage
+            let (one, two) = (root.child(), root.child())
+            let session = Task { try await one[Session.self] }
+            await stage.gate("Session").opened()
+            let account = Task { try await two[Account.self] }
+            await stage.gate("Account").opened()
+            open("Session", in: root)
+            await root.untilWaiting(for: Account.self, 2)
+            open("Account", "Store", in: root)
+            for reader in [session, account] {
+                let error = try #require(await #expect(throws: LoadError.self) { try await reader.value })
+                expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
+            }
+        }
     }
 
-    @Test("Tasks of different children end with the path, too (law 5)")
-    func betweenChildren() async throws {
-        let root = Container()
-        let stage = root.stage
-        let (one, two) = (root.child(), root.child())
-        let session = Task { try await one[Session.self] }
-        await stage.gate("Session").opened()
-        let account = Task { try await two[Account.self] }
-        await stage.gate("Account").opened()
-        open("Session", in: root)
-        await root.untilWaiting(for: Account.self, 2)
-        open("Account", "Store", in: root)
-        for reader in [session, account] {
-            let error = try #require(await #expect(throws: LoadError.self) { try await reader.value })
-            expect(isRound(error.path.suffix(4).map { $0 }), "\(error.path)")
-        }
-    }
-
-    @Test("A cycle is not kept: when its cause is gone, the features load (laws 4 and 5)")
+    @Test("Without its cause there is no cycle: when it is gone, or overridden away, the features load (laws 4 and 5)")
     func cycleIsNotKept() async throws {
-        let container = Container()
-        open("Session", "Account", "Store", in: container)
-        await #expect(throws: LoadError.self) { try await container[Account.self] }
-        container[Tenant.self] = "other"
-        try await expect(container[Session.self].parts[0].parts[0].name, equals: "Store")
-    }
-
-    @Test("A child that overrides the cause away has none; the same key twice on one way is one (law 5)")
-    func overrides() async throws {
-        let root = Container()
-        open("Session", "Account", "Store", in: root)
-        let child = root.child { $0[Tenant.self] = "child" }
-        try await expect(child[Session.self].name, equals: "Session")
-        await #expect(throws: LoadError.self) { try await root[Session.self] }
+        // A cycle is not kept: when its cause is gone, the features load.
+        do {
+            let container = Container()
+            open("Session", "Account", "Store", in: container)
+            await #expect(throws: LoadError.self) { try await container[Account.self] }
+            container[Tenant.self] = "other"
+            try await expect(container[Session.self].parts[0].parts[0].name, equals: "Store")
+        }
+        // A child that overrides the cause away has none; the same key twice on one way is one.
+        do {
+            let root = Container()
+            open("Session", "Account", "Store", in: root)
+            let child = root.child { $0[Tenant.self] = "child" }
+            try await expect(child[Session.self].name, equals: "Session")
+            await #expect(throws: LoadError.self) { try await root[Session.self] }
+        }
     }
 }
 

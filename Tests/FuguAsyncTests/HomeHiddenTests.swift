@@ -38,29 +38,34 @@ extension ContainerKeys {
 
     private func isHidden(_ error: (any Error)?) -> Bool { (error as? LoadError)?.code == .inputOverridden }
 
-    @Test("An observer below hears the instance again when the override goes (laws 9 and 11)")
-    func observer() throws {
-        root.handleReports { _ in }
-        let (child, heard) = (root.child(), Log<String>())
-        child.observe(Server.self) { heard.add($0.text) }
-        _ = try root[Server.self]
-        child.port = 1
-        child.set(Server.self, to: Server(text: "set"))
-        child.reset(Server.self)
-        child.reset(\.port)
-        expect(heard.all.last, equals: "server 0")
-        try expect(child[Server.self].text, equals: "server 0")
-    }
-
-    @Test("So does a sequence of states", .timeLimit(.minutes(5)))
-    func states() async throws {
-        root.handleReports { _ in }
-        _ = try root[Server.self]
-        let child = root.child { $0.port = 1 }
-        var states = child.states(of: Server.self).makeAsyncIterator()
-        while await states.next().map({ isHidden($0.error) }) == false {}
-        child.reset(\.port)
-        while await states.next()?.instance?.text != "server 0" {}
+    @Test(
+        "An observer or a sequence of states below has the instance again when the override goes (laws 9 and 11)",
+        .timeLimit(.minutes(5)))
+    func observer() async throws {
+        // An observer below hears the instance again when the override goes.
+        do {
+            root.handleReports { _ in }
+            let (child, heard) = (root.child(), Log<String>())
+            child.observe(Server.self) { heard.add($0.text) }
+            _ = try root[Server.self]
+            child.port = 1
+            child.set(Server.self, to: Server(text: "set"))
+            child.reset(Server.self)
+            child.reset(\.port)
+            expect(heard.all.last, equals: "server 0")
+            try expect(child[Server.self].text, equals: "server 0")
+        }
+        // So does a sequence of states.
+        do {
+            let root = Container()
+            root.handleReports { _ in }
+            _ = try root[Server.self]
+            let child = root.child { $0.port = 1 }
+            var states = child.states(of: Server.self).makeAsyncIterator()
+            while await states.next().map({ isHidden($0.error) }) == false {}
+            child.reset(\.port)
+            while await states.next()?.instance?.text != "server 0" {}
+        }
     }
 
     @Test("The error of a reader that overrides an input isn't that of a waiter that doesn't (laws 4 and 11)")

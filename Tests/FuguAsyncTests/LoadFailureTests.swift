@@ -170,34 +170,36 @@ extension LoadCancellationTests {
         }
     }
 
-    @Test("Cancelling the first asker releases it at once and alone (law 4)")
+    @Test("Cancelling an asker, the first or a later one, releases it at once and alone (law 4)")
     func cancellingTheFirstAsker() async throws {
-        let container = Container()
-        let first = Task { try await container[Model.self] }
-        await container.untilWaiting(for: Model.self, 1)
-        let others = (0..<4).map { _ in Task { try await container[Model.self] } }
-        await container.untilWaiting(for: Model.self, 5)
-        first.cancel()
-        await #expect(throws: CancellationError.self) { try await first.value }
-        expect(container.loadsUnderWay, equals: 1)
-        container.stage.gate("Model").open()
-        for other in others { try await expect(other.value, is: container.ifLoaded(Model.self)) }
-        expect(container.stage.tally("Model").value, equals: 1)
-        expect(!container.stage.gate("Model is cancelled").isOpen)
-    }
-
-    @Test("Cancelling a later asker releases it at once and alone (law 4)")
-    func cancellingALaterAsker() async throws {
-        let container = Container()
-        let first = Task { try await container[Model.self] }
-        await container.untilWaiting(for: Model.self, 1)
-        let later = Task { try await container[Model.self] }
-        await container.untilWaiting(for: Model.self, 2)
-        later.cancel()
-        await #expect(throws: CancellationError.self) { try await later.value }
-        container.stage.gate("Model").open()
-        try await expect(first.value.name, equals: "Model")
-        expect(container.stage.tally("Model").value, equals: 1)
+        // Cancelling the first asker releases it at once and alone.
+        do {
+            let container = Container()
+            let first = Task { try await container[Model.self] }
+            await container.untilWaiting(for: Model.self, 1)
+            let others = (0..<4).map { _ in Task { try await container[Model.self] } }
+            await container.untilWaiting(for: Model.self, 5)
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+            expect(container.loadsUnderWay, equals: 1)
+            container.stage.gate("Model").open()
+            for other in others { try await expect(other.value, is: container.ifLoaded(Model.self)) }
+            expect(container.stage.tally("Model").value, equals: 1)
+            expect(!container.stage.gate("Model is cancelled").isOpen)
+        }
+        // Cancelling a later asker releases it at once and alone.
+        do {
+            let container = Container()
+            let first = Task { try await container[Model.self] }
+            await container.untilWaiting(for: Model.self, 1)
+            let later = Task { try await container[Model.self] }
+            await container.untilWaiting(for: Model.self, 2)
+            later.cancel()
+            await #expect(throws: CancellationError.self) { try await later.value }
+            container.stage.gate("Model").open()
+            try await expect(first.value.name, equals: "Model")
+            expect(container.stage.tally("Model").value, equals: 1)
+        }
     }
 
     @Test("When the last one leaves, the load is cancelled and nothing is kept (law 4)")
@@ -214,68 +216,71 @@ extension LoadCancellationTests {
         expect(container.stage.tally("Model").value, equals: 2)
     }
 
-    @Test("A depending load is a waiter: cancelled, it leaves, and the last one cancels (law 4)")
+    @Test("A depending load is a waiter, which leaves if cancelled and keeps the load that others have left (law 4)")
     func dependingLoadLeaves() async throws {
-        let container = Container()
-        let reader = Task { try await container[Ranking.self] }
-        await container.untilWaiting(for: Model.self, 1)
-        await container.stage.gate("Model began").opened()
-        reader.cancel()
-        await container.stage.gate("Model is cancelled").opened()
-        await #expect(throws: CancellationError.self) { try await reader.value }
+        // A depending load is a waiter: cancelled, it leaves, and the last one cancels.
+        do {
+            let container = Container()
+            let reader = Task { try await container[Ranking.self] }
+            await container.untilWaiting(for: Model.self, 1)
+            await container.stage.gate("Model began").opened()
+            reader.cancel()
+            await container.stage.gate("Model is cancelled").opened()
+            await #expect(throws: CancellationError.self) { try await reader.value }
+        }
+        // A depending load that is cancelled leaves the load to the other waiters.
+        do {
+            let container = Container()
+            let depending = Task { try await container[Ranking.self] }
+            await container.untilWaiting(for: Model.self, 1)
+            let direct = Task { try await container[Model.self] }
+            await container.untilWaiting(for: Model.self, 2)
+            depending.cancel()
+            await #expect(throws: CancellationError.self) { try await depending.value }
+            container.stage.gate("Model").open()
+            try await expect(direct.value.name, equals: "Model")
+            expect(container.stage.tally("Model").value, equals: 1)
+        }
+        // A depending load keeps a load whose other waiters have left.
+        do {
+            let container = Container()
+            let direct = Task { try await container[Model.self] }
+            await container.untilWaiting(for: Model.self, 1)
+            let depending = Task { try await container[Ranking.self] }
+            await container.untilWaiting(for: Model.self, 2)
+            direct.cancel()
+            await #expect(throws: CancellationError.self) { try await direct.value }
+            container.stage.gate("Model").open()
+            try await expect(depending.value.parts[0].name, equals: "Model")
+            expect(container.stage.tally("Model").value, equals: 1)
+        }
     }
 
-    @Test("A depending load that is cancelled leaves the load to the other waiters (law 4)")
-    func dependingLoadLeavesAlone() async throws {
-        let container = Container()
-        let depending = Task { try await container[Ranking.self] }
-        await container.untilWaiting(for: Model.self, 1)
-        let direct = Task { try await container[Model.self] }
-        await container.untilWaiting(for: Model.self, 2)
-        depending.cancel()
-        await #expect(throws: CancellationError.self) { try await depending.value }
-        container.stage.gate("Model").open()
-        try await expect(direct.value.name, equals: "Model")
-        expect(container.stage.tally("Model").value, equals: 1)
-    }
-
-    @Test("A depending load keeps a load whose other waiters have left (law 4)")
-    func dependingLoadKeeps() async throws {
-        let container = Container()
-        let direct = Task { try await container[Model.self] }
-        await container.untilWaiting(for: Model.self, 1)
-        let depending = Task { try await container[Ranking.self] }
-        await container.untilWaiting(for: Model.self, 2)
-        direct.cancel()
-        await #expect(throws: CancellationError.self) { try await direct.value }
-        container.stage.gate("Model").open()
-        try await expect(depending.value.parts[0].name, equals: "Model")
-        expect(container.stage.tally("Model").value, equals: 1)
-    }
-
-    @Test("A warm-up is a waiter: cancelled alone it cancels the load (law 4)")
+    @Test("A warm-up is a waiter, which cancels a load alone and keeps one that others have left (law 4)")
     func warmUpLeaves() async throws {
-        let container = Container()
-        let warmUp = Task { try await container.warmUp { $0.load(Ranking.self) } }
-        await container.untilWaiting(for: Model.self, 1)
-        await container.stage.gate("Model began").opened()
-        warmUp.cancel()
-        await container.stage.gate("Model is cancelled").opened()
-        await #expect(throws: (any Error).self) { try await warmUp.value }
-    }
-
-    @Test("A warm-up is a waiter: it keeps a load whose other waiters have left (law 4)")
-    func warmUpKeeps() async throws {
-        let container = Container()
-        let warmUp = Task { try await container.warmUp { $0.load(Model.self) } }
-        await container.untilWaiting(for: Model.self, 1)
-        let reader = Task { try await container[Model.self] }
-        await container.untilWaiting(for: Model.self, 2)
-        reader.cancel()
-        await #expect(throws: CancellationError.self) { try await reader.value }
-        container.stage.gate("Model").open()
-        try await warmUp.value
-        expect(container.stage.tally("Model").value, equals: 1)
+        // A warm-up is a waiter: cancelled alone it cancels the load.
+        do {
+            let container = Container()
+            let warmUp = Task { try await container.warmUp { $0.load(Ranking.self) } }
+            await container.untilWaiting(for: Model.self, 1)
+            await container.stage.gate("Model began").opened()
+            warmUp.cancel()
+            await container.stage.gate("Model is cancelled").opened()
+            await #expect(throws: (any Error).self) { try await warmUp.value }
+        }
+        // A warm-up is a waiter: it keeps a load whose other waiters have left.
+        do {
+            let container = Container()
+            let warmUp = Task { try await container.warmUp { $0.load(Model.self) } }
+            await container.untilWaiting(for: Model.self, 1)
+            let reader = Task { try await container[Model.self] }
+            await container.untilWaiting(for: Model.self, 2)
+            reader.cancel()
+            await #expect(throws: CancellationError.self) { try await reader.value }
+            container.stage.gate("Model").open()
+            try await warmUp.value
+            expect(container.stage.tally("Model").value, equals: 1)
+        }
     }
 
     struct Live: AsyncFeature {

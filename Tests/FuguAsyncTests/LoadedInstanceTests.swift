@@ -21,60 +21,66 @@ extension LoadedInstanceTests {
         }
     }
 
-    @Test("It gives the instance that is there, to readers and to plain loads (law 4)")
+    @Test("It gives the instance that is there, loaded or set, to readers and to plain loads (law 4)")
     func gives() async throws {
-        let container = Container()
-        try await container.warmUp {
-            $0.load(Pool.self)
-            $0.load(Config.self)
-        }
-        expect(container.loaded(Pool.self), is: container.ifLoaded(Pool.self))
-        expect(container.loaded(Config.self), is: container.ifLoaded(Config.self))
-        expect(container.child().loaded(Pool.self), is: container.ifLoaded(Pool.self))
-        let users = container[Users.self]
-        expect(users.parts[0], is: container.ifLoaded(Pool.self))
-        expect(users.parts[1], is: container.ifLoaded(Config.self))
-    }
-
-    @Test("It gives what was set (law 4)")
-    func givesWhatWasSet() {
-        let container = Container()
-        let (pool, config) = (Thing(), Thing())
-        container.set(Pool.self, to: pool)
-        container.set(Config.self, to: config)
-        expect(container.loaded(Pool.self), is: pool)
-        expect(container.loaded(Config.self), is: config)
-    }
-
-    @Test("In a load it is an input: an override gives a child its own, and a change is followed (laws 4, 10 and 12)")
-    func isAnInput() async throws {
-        let container = Container()
-        _ = try await container[Pool.self]
-        _ = try container[Config.self]
-        let users = container[Users.self]
-        let mine = Thing("mine")
-        let child = container.child()
-        expect(child[Users.self], is: users)
-        child.set(Pool.self, to: mine)
-        expect(child[Users.self].parts[0], is: mine)
-        expect(container[Users.self], is: users)
-        container.set(Config.self, to: mine)
-        expect(container[Users.self] !== users)
-        expect(container[Users.self].parts[1], is: mine)
-    }
-
-    @Test("Through Container.current it is an input of the running load, too (laws 4 and 11)")
-    func throughCurrent() async throws {
-        struct Late: Feature {
-            static func load(in container: any FeatureContainer) -> Thing {
-                Thing("Late", parts: [Container.current.loaded(Pool.self)])
+        // It gives the instance that is there, to readers and to plain loads.
+        do {
+            let container = Container()
+            try await container.warmUp {
+                $0.load(Pool.self)
+                $0.load(Config.self)
             }
+            expect(container.loaded(Pool.self), is: container.ifLoaded(Pool.self))
+            expect(container.loaded(Config.self), is: container.ifLoaded(Config.self))
+            expect(container.child().loaded(Pool.self), is: container.ifLoaded(Pool.self))
+            let users = container[Users.self]
+            expect(users.parts[0], is: container.ifLoaded(Pool.self))
+            expect(users.parts[1], is: container.ifLoaded(Config.self))
         }
-        let container = Container()
-        let child = container.child { $0[Tenant.self] = "child" }
-        _ = try await child[Pool.self]
-        expect(child[Late.self].parts[0].name, equals: "pool of child")
-        expect(container.ifLoaded(Late.self) == nil)
+        // It gives what was set.
+        do {
+            let container = Container()
+            let (pool, config) = (Thing(), Thing())
+            container.set(Pool.self, to: pool)
+            container.set(Config.self, to: config)
+            expect(container.loaded(Pool.self), is: pool)
+            expect(container.loaded(Config.self), is: config)
+        }
+    }
+
+    @Test(
+        "In a load it is an input, also through Container.current: an override gives a child its own (laws 4, 10, 11 and 12)"
+    )
+    func isAnInput() async throws {
+        // In a load it is an input: an override gives a child its own, and a change is followed.
+        do {
+            let container = Container()
+            _ = try await container[Pool.self]
+            _ = try container[Config.self]
+            let users = container[Users.self]
+            let mine = Thing("mine")
+            let child = container.child()
+            expect(child[Users.self], is: users)
+            child.set(Pool.self, to: mine)
+            expect(child[Users.self].parts[0], is: mine)
+            expect(container[Users.self], is: users)
+            container.set(Config.self, to: mine)
+            expect(container[Users.self] !== users)
+            expect(container[Users.self].parts[1], is: mine)
+        }
+        // Through Container.current it is an input of the running load, too.
+        do {
+            struct Late: Feature {
+                static func load(in container: any FeatureContainer) -> Thing {
+                    Thing("Late", parts: [Container.current.loaded(Pool.self)])
+                }
+            }
+            let container = Container()
+            let child = container.child { $0[Tenant.self] = "child" }
+            _ = try await child[Pool.self]
+            expect(child[Late.self].parts[0].name, equals: "pool of child")
+            expect(container.ifLoaded(Late.self) == nil)
+        }
     }
 
     @Test("Without an instance, the program stops with the path and the fix (law 4)")
@@ -137,36 +143,38 @@ extension LoadOverlapTests {
         return next
     }
 
-    @Test("A reader after the last one left starts a new load at once; the abandoned one is kept if first (law 4)")
+    @Test("A reader after the last one left starts a new load at once, and whichever is first is kept (law 4)")
     func abandonedSucceedsFirst() async throws {
-        let container = Container()
-        let stage = container.stage
-        let next = await overlap(in: container)
-        stage.gate("Stubborn 1").open()
-        await expect(stage.log.first(1), equals: ["end 1, cancelled"])
-        while container.loadsUnderWay > 1 { await Task.yield() }
-        try await expect(container[Stubborn.self].name, equals: "Stubborn 1")
-        stage.gate("Stubborn 2").open()
-        try await expect(next.value.name, equals: "Stubborn 1")
-        await expect(stage.log.first(3), equals: ["end 1, cancelled", "end 2", "close 2"])
-        try await container.close()
-        expect(stage.log.all.last, equals: "close 1")
-        expect(stage.log.all.count, equals: 4)
-    }
-
-    @Test("A reader after the last one left starts a new load at once; it is kept if first (law 4)")
-    func newOneSucceedsFirst() async throws {
-        let container = Container()
-        let stage = container.stage
-        let next = await overlap(in: container)
-        stage.gate("Stubborn 2").open()
-        try await expect(next.value.name, equals: "Stubborn 2")
-        stage.gate("Stubborn 1").open()
-        await expect(stage.log.first(3), equals: ["end 2", "end 1, cancelled", "close 1"])
-        try await expect(container[Stubborn.self].name, equals: "Stubborn 2")
-        try await container.close()
-        expect(stage.log.all.count, equals: 4)
-        expect(stage.log.all.last, equals: "close 2")
+        // A reader after the last one left starts a new load at once; the abandoned one is kept if first.
+        do {
+            let container = Container()
+            let stage = container.stage
+            let next = await overlap(in: container)
+            stage.gate("Stubborn 1").open()
+            await expect(stage.log.first(1), equals: ["end 1, cancelled"])
+            while container.loadsUnderWay > 1 { await Task.yield() }
+            try await expect(container[Stubborn.self].name, equals: "Stubborn 1")
+            stage.gate("Stubborn 2").open()
+            try await expect(next.value.name, equals: "Stubborn 1")
+            await expect(stage.log.first(3), equals: ["end 1, cancelled", "end 2", "close 2"])
+            try await container.close()
+            expect(stage.log.all.last, equals: "close 1")
+            expect(stage.log.all.count, equals: 4)
+        }
+        // A reader after the last one left starts a new load at once; it is kept if first.
+        do {
+            let container = Container()
+            let stage = container.stage
+            let next = await overlap(in: container)
+            stage.gate("Stubborn 2").open()
+            try await expect(next.value.name, equals: "Stubborn 2")
+            stage.gate("Stubborn 1").open()
+            await expect(stage.log.first(3), equals: ["end 2", "end 1, cancelled", "close 1"])
+            try await expect(container[Stubborn.self].name, equals: "Stubborn 2")
+            try await container.close()
+            expect(stage.log.all.count, equals: 4)
+            expect(stage.log.all.last, equals: "close 2")
+        }
     }
 
     @Test("A failure of the abandoned load is nobody's; that of the new one leaves what the abandoned made (law 4)")

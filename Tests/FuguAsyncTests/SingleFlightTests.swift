@@ -91,16 +91,29 @@ extension SingleFlightTests {
         }
     }
 
-    @Test("Task-local values are those of the task that started the load")
+    @Test(
+        "An async load has the task-local values of the task that started it, and its handle as current container (law 11)"
+    )
     func taskLocals() async throws {
-        let container = Container()
-        let first = Request.$id.withValue("first") { Task { try await container[Traced.self] } }
-        await container.untilWaiting(for: Traced.self, 1)
-        let second = Request.$id.withValue("second") { Task { try await container[Traced.self] } }
-        await container.untilWaiting(for: Traced.self, 2)
-        container.stage.gate("Traced").open()
-        try await expect(first.value, equals: "first")
-        try await expect(second.value, equals: "first")
+        // Task-local values are those of the task that started the load.
+        do {
+            let container = Container()
+            let first = Request.$id.withValue("first") { Task { try await container[Traced.self] } }
+            await container.untilWaiting(for: Traced.self, 1)
+            let second = Request.$id.withValue("second") { Task { try await container[Traced.self] } }
+            await container.untilWaiting(for: Traced.self, 2)
+            container.stage.gate("Traced").open()
+            try await expect(first.value, equals: "first")
+            try await expect(second.value, equals: "first")
+        }
+        // Inside an async load the current container is its handle.
+        do {
+            let root = Container()
+            let child = root.child { $0[Tenant.self] = "child" }
+            try await expect(child[Nested.self], equals: child.ifLoaded(Nested.self))
+            try await expect(child[Nested.self].name, equals: "Nested of child")
+            try await expect(root[Nested.self].name, equals: "Nested of root")
+        }
     }
 
     @MainActor @Test("A present instance is read without suspending")
@@ -125,15 +138,6 @@ extension SingleFlightTests {
             // The handle is current: code without a container records too.
             Thing("Nested of \(Container.current[Tenant.self])")
         }
-    }
-
-    @Test("Inside an async load the current container is its handle (law 11)")
-    func currentIsTheHandle() async throws {
-        let root = Container()
-        let child = root.child { $0[Tenant.self] = "child" }
-        try await expect(child[Nested.self], equals: child.ifLoaded(Nested.self))
-        try await expect(child[Nested.self].name, equals: "Nested of child")
-        try await expect(root[Nested.self].name, equals: "Nested of root")
     }
 
     struct Keeper: Feature {

@@ -202,31 +202,35 @@ struct ArgumentLineTests {
     private let port = PropertyKey<Int?>("port"), verbose = PropertyKey<Bool?>("verbose")
     private let tags = PropertyKey<[String]?>("tags")
 
-    @Test("A word that may be meant as a flag's value, but isn't true or false, is a mistake (law 16)")
+    @Test(
+        "A word that may be meant as a flag's value is a mistake, and the last occurrence counts, wrong or not (law 16)"
+    )
     func nearlyBoolean() throws {
-        for word in ["yes", "no", "on", "off", "1", "0", "TRUE", "False"] {
-            try expect(
-                mistakes("--verbose", word, keys: verbose),
-                equals:
-                    "argument --verbose: verbose: expected Bool (true or false; if the word isn't meant for --verbose, write "
-                    + "--verbose=true), found text \"\(word)\"")
+        // A word that may be meant as a flag's value, but isn't true or false, is a mistake.
+        do {
+            for word in ["yes", "no", "on", "off", "1", "0", "TRUE", "False"] {
+                try expect(
+                    mistakes("--verbose", word, keys: verbose),
+                    equals:
+                        "argument --verbose: verbose: expected Bool (true or false; if the word isn't meant for --verbose, write "
+                        + "--verbose=true), found text \"\(word)\"")
+            }
+            try expect(mistakes("--verbose=file", keys: verbose).contains("expected Bool (true or false), found text"))
+            let any = PropertyKey<Bool?>("verbose", form: .anyBoolean)
+            let container = Container()
+            try container.apply(ArgumentsSource(["--verbose", "off"]))
+            expect(container[any], equals: false)
         }
-        try expect(mistakes("--verbose=file", keys: verbose).contains("expected Bool (true or false), found text"))
-        let any = PropertyKey<Bool?>("verbose", form: .anyBoolean)
-        let container = Container()
-        try container.apply(ArgumentsSource(["--verbose", "off"]))
-        expect(container[any], equals: false)
-    }
-
-    @Test("The last occurrence counts, also if it has no value or is wrong (law 16)")
-    func lastCounts() throws {
-        try expect(
-            mistakes("--port", "80", "--port", keys: port),
-            equals: "argument --port: port: needs a value; expected Int, as in --port=…")
-        try expect(mistakes("--port", "80", "--port=x", keys: port).contains("expected Int, found text \"x\""))
-        try expect(mistakes("--port", "x", "--port=80", keys: port), equals: "nothing")
-        try expect(mistakes("--tags", "a", "--tags", keys: tags).contains("needs a value"))
-        try expect(mistakes("--tags", "-x", keys: tags).contains("needs a value"))
+        // The last occurrence counts, also if it has no value or is wrong.
+        do {
+            try expect(
+                mistakes("--port", "80", "--port", keys: port),
+                equals: "argument --port: port: needs a value; expected Int, as in --port=…")
+            try expect(mistakes("--port", "80", "--port=x", keys: port).contains("expected Int, found text \"x\""))
+            try expect(mistakes("--port", "x", "--port=80", keys: port), equals: "nothing")
+            try expect(mistakes("--tags", "a", "--tags", keys: tags).contains("needs a value"))
+            try expect(mistakes("--tags", "-x", keys: tags).contains("needs a value"))
+        }
     }
 
     @Test("What isn't on or off can't be switched off, and a switch takes no value (law 16)")
@@ -256,33 +260,39 @@ struct ArgumentLineTests {
         expect(text, equals: "noCache: --no-cache switches cache off, too; rename one of them")
     }
 
-    @Test("The help shows how a setting is switched on and off (law 15)")
-    func help() {
-        let container = Container()
-        struct Pool: Decodable, Sendable { var isOpen: Bool }
-        container.declare([verbose, PropertyKey<Pool?>("pool", form: .merged)])
-        let (help, markdown) = (container.reference().helpText, container.reference().markdown)
-        expect(help.hasPrefix("  --[no-]verbose <true|false>"), help)
-        expect(help.words.contains("isOpen <true|false>, --[no-]pool-is-open, POOL_IS_OPEN"), help)
-        expect(markdown.contains("| `--[no-]verbose` |") && markdown.contains("| `--[no-]pool-is-open` |"), markdown)
-    }
-
-    @Test("An explanation shows what an argument means for its key's type, also where another source hides it (law 15)")
-    func explained() throws {
-        let container = Container()
-        try container.apply(
-            ArgumentsSource([
-                "--verbose", "file", "--tags", "a", "b", "--tags=c", "--no-cache", "--jobs", "1", "--jobs=2",
-            ]))
-        let (cache, jobs) = (PropertyKey<Bool?>("cache"), PropertyKey<Int?>("jobs"))
-        expect(container.explain { _ in verbose }.winner.description, equals: "true (argument --verbose)")
-        expect(container.explain { _ in cache }.winner.description, equals: "false (argument --no-cache)")
-        expect(container.explain { _ in tags }.winner.value, equals: #"["a", "b", "c"]"#)
-        expect(container.explain { _ in jobs }.winner.value, equals: "2")
-        try container.apply(DictionarySource(["verbose": false, "tags": [], "cache": true, "jobs": 3], name: "later"))
-        expect(container.explain { _ in verbose }.hidden.map(\.description), equals: ["true (argument --verbose)"])
-        expect(container.explain { _ in cache }.hidden.map(\.description), equals: ["false (argument --no-cache)"])
-        expect(container.explain { _ in tags }.hidden.map(\.value), equals: [#"["a", "b", "c"]"#])
+    @Test(
+        "Help and explanations show how a setting is switched on and off, and what an argument means for its key (law 15)"
+    )
+    func help() throws {
+        // The help shows how a setting is switched on and off.
+        do {
+            let container = Container()
+            struct Pool: Decodable, Sendable { var isOpen: Bool }
+            container.declare([verbose, PropertyKey<Pool?>("pool", form: .merged)])
+            let (help, markdown) = (container.reference().helpText, container.reference().markdown)
+            expect(help.hasPrefix("  --[no-]verbose <true|false>"), help)
+            expect(help.words.contains("isOpen <true|false>, --[no-]pool-is-open, POOL_IS_OPEN"), help)
+            expect(
+                markdown.contains("| `--[no-]verbose` |") && markdown.contains("| `--[no-]pool-is-open` |"), markdown)
+        }
+        // An explanation shows what an argument means for its key's type, also where another source hides it.
+        do {
+            let container = Container()
+            try container.apply(
+                ArgumentsSource([
+                    "--verbose", "file", "--tags", "a", "b", "--tags=c", "--no-cache", "--jobs", "1", "--jobs=2",
+                ]))
+            let (cache, jobs) = (PropertyKey<Bool?>("cache"), PropertyKey<Int?>("jobs"))
+            expect(container.explain { _ in verbose }.winner.description, equals: "true (argument --verbose)")
+            expect(container.explain { _ in cache }.winner.description, equals: "false (argument --no-cache)")
+            expect(container.explain { _ in tags }.winner.value, equals: #"["a", "b", "c"]"#)
+            expect(container.explain { _ in jobs }.winner.value, equals: "2")
+            try container.apply(
+                DictionarySource(["verbose": false, "tags": [], "cache": true, "jobs": 3], name: "later"))
+            expect(container.explain { _ in verbose }.hidden.map(\.description), equals: ["true (argument --verbose)"])
+            expect(container.explain { _ in cache }.hidden.map(\.description), equals: ["false (argument --no-cache)"])
+            expect(container.explain { _ in tags }.hidden.map(\.value), equals: [#"["a", "b", "c"]"#])
+        }
     }
 
     @Test("A change below an argument that switches another key off is seen (law 16)")

@@ -59,28 +59,31 @@ extension CopySourcesTests {
         expect(first.host, equals: "default")
     }
 
-    @Test("A copy keeps the values of a mutable source until it is reloaded, and the container follows it (law 2)")
+    @Test("A copy keeps the values of a mutable source until it is reloaded, and keeps nothing registered (law 2)")
     func mutable() throws {
-        let (container, source) = (Container(), MutableSource(["copied.port": 1], name: "flags"))
-        try container.apply(source)
-        let copy = Container(copying: container)
-        source["copied.port"] = 2
-        expect(container.port, equals: 2)
-        expect(copy.port, equals: 1)
-        try copy.reload()
-        expect(copy.port, equals: 2)
-    }
-
-    @Test("A copy keeps nothing registered: when the container goes, its sources aren't followed any more (law 2)")
-    func registration() throws {
-        let source = FollowedSource()
-        var container: Container? = Container()
-        try container!.apply(source)
-        let copies = [Container(copying: container!), Container(copying: container!.child(), second)]
-        expect(source.followers, equals: 1)
-        container = nil
-        expect(source.followers, equals: 0)
-        withExtendedLifetime(copies) {}
+        // A copy keeps the values of a mutable source until it is reloaded, and the container follows it.
+        do {
+            let (container, source) = (Container(), MutableSource(["copied.port": 1], name: "flags"))
+            try container.apply(source)
+            let copy = Container(copying: container)
+            source["copied.port"] = 2
+            expect(container.port, equals: 2)
+            expect(copy.port, equals: 1)
+            try copy.reload()
+            expect(copy.port, equals: 2)
+        }
+        // A copy keeps nothing registered: when the container goes, its sources aren't followed any more.
+        do {
+            let second = Container()
+            let source = FollowedSource()
+            var container: Container? = Container()
+            try container!.apply(source)
+            let copies = [Container(copying: container!), Container(copying: container!.child(), second)]
+            expect(source.followers, equals: 1)
+            container = nil
+            expect(source.followers, equals: 0)
+            withExtendedLifetime(copies) {}
+        }
     }
 
     @Test("In a copy, too, a child's tables hide its parent's and aren't merged with them (law 2)")
@@ -111,37 +114,41 @@ extension CopySourcesTests {
     }
 
     @Test(
-        "What a later one's source has, though nobody asked it yet, wins over what code set in an earlier one (law 2)")
-    func unasked() throws {
-        first.host = "code"
-        first.zoneKey = "code"
-        try second.apply(sourced(["copied": ["host": "source", "zone": "source"]]))
-        let copy = Container(copying: first, second)
-        expect(copy.host, equals: "source")
-        expect(copy.zoneKey, equals: "source")
-        expect(Container(copying: first, second.child()).host, equals: "source")
-        expect(first.host, equals: "code")
-    }
-
-    @Test(
-        "What code set in a later one wins over an earlier one's source; the source's value stands beneath (laws 2, 15)"
+        "A later one's source wins over an earlier one's code, asked or not, where it has a value, and its code over both (laws 2, 15)"
     )
-    func codeOfTheLast() throws {
-        first.host = "code"
-        try second.apply(sourced(["copied.host": "source"]))
-        let copy = Container(copying: second, first)
-        expect(copy.host, equals: "code")
-        copy.reset(\.host)
-        expect(copy.host, equals: "source")
-    }
-
-    @Test("What a later one's source does not have, the earlier one's code gives (law 2)")
-    func nothing() throws {
-        first.host = "code"
-        try second.apply(sourced(["copied.port": 1]))
-        let copy = Container(copying: first, second)
-        expect(copy.host, equals: "code")
-        expect(copy.port, equals: 1)
+    func unasked() throws {
+        // What a later one's source has, though nobody asked it yet, wins over what code set in an earlier one.
+        do {
+            first.host = "code"
+            first.zoneKey = "code"
+            try second.apply(sourced(["copied": ["host": "source", "zone": "source"]]))
+            let copy = Container(copying: first, second)
+            expect(copy.host, equals: "source")
+            expect(copy.zoneKey, equals: "source")
+            expect(Container(copying: first, second.child()).host, equals: "source")
+            expect(first.host, equals: "code")
+        }
+        // What code set in a later one wins over an earlier one's source; the source's value stands beneath.
+        do {
+            let first = Container()
+            let second = Container()
+            first.host = "code"
+            try second.apply(sourced(["copied.host": "source"]))
+            let copy = Container(copying: second, first)
+            expect(copy.host, equals: "code")
+            copy.reset(\.host)
+            expect(copy.host, equals: "source")
+        }
+        // What a later one's source does not have, the earlier one's code gives.
+        do {
+            let first = Container()
+            let second = Container()
+            first.host = "code"
+            try second.apply(sourced(["copied.port": 1]))
+            let copy = Container(copying: first, second)
+            expect(copy.host, equals: "code")
+            expect(copy.port, equals: 1)
+        }
     }
 
     @Test("A later one's wrong value wins, too: the default is given and the mistake reported (laws 2, 16)")

@@ -40,66 +40,82 @@ struct DeclarationConflictTests {
 
     private var mistakes: [String] { thrown { try container.validate() }.split(separator: "\n").map(String.init) }
 
-    @Test("One name with two defaults is a mistake, whoever reads first")
+    @Test("One name with two defaults, two types, two forms, or one that's a secret for one key only is a mistake")
     func defaults() throws {
-        container.declare(\.shortWait, \.sameWait)
-        try container.validate()
-        container.declare(\.longWait)
-        expect(mistakes.count == 1 && mistakes[0].hasPrefix("law25d.wait: "), "\(mistakes)")
-        expect(mistakes[0].contains("30") && mistakes[0].contains("60") && mistakes[0].contains("DeclarationConflict"))
-    }
-
-    @Test("One name with two types is a mistake, and a value is checked for both")
-    func types() throws {
-        let reports = container.reports()
-        container.declare(\.portNumber, \.portText)
-        expect(mistakes.count == 1 && mistakes[0].contains("Int") && mistakes[0].contains("String"), "\(mistakes)")
-        try container.apply(TOMLSource(text: "law25d.port = 5", name: "t"))
-        expect(mistakes.contains("t:1:15: law25d.port: expected String, found integer 5"), "\(mistakes)")
-        expect(container.reference().entries.count, equals: 1)
-        expect(container.explain().count, equals: 2)
-        expect(reports.all, equals: ["t:1:15: law25d.port: expected String, found integer 5"])
-    }
-
-    @Test("Of keys that aren't declared, each type decodes the text, and whoever reads first decides")
-    func undeclared() throws {
-        let reports = Log<String>()
-        container.handleReports { reports.add($0) }
-        try container.apply(EnvironmentSource(environment: ["LAW25D_PORT": "5"]))
-        expect(container.portNumber == 5 && container.portText == "5")
-        expect(container.longWait == 60 && container.shortWait == 60)
-        expect(reports.all, equals: [])
-    }
-
-    @Test("Two names with one variable and one argument are a mistake")
-    func spellings() throws {
-        container.declare(\.dotted, \.capital, \.underscored)
-        expect(mistakes.count, equals: 2, "\(mistakes)")
-        for (mistake, name) in zip(mistakes, ["law25d.baseUrl", "law25d.base_url"]) {
-            expect(mistake.hasPrefix(name + ": "))
-            expect(mistake.contains("law25d.base.url"))
-            expect(mistake.contains("LAW25D_BASE_URL"))
-            expect(mistake.contains("--law25d-base-url"))
+        // One name with two defaults is a mistake, whoever reads first.
+        do {
+            container.declare(\.shortWait, \.sameWait)
+            try container.validate()
+            container.declare(\.longWait)
+            expect(mistakes.count == 1 && mistakes[0].hasPrefix("law25d.wait: "), "\(mistakes)")
+            expect(
+                mistakes[0].contains("30") && mistakes[0].contains("60") && mistakes[0].contains("DeclarationConflict"))
+        }
+        // One name with two types is a mistake, and a value is checked for both.
+        do {
+            let fresh = Self()
+            let container = fresh.container
+            let reports = container.reports()
+            container.declare(\.portNumber, \.portText)
+            expect(
+                fresh.mistakes.count == 1 && fresh.mistakes[0].contains("Int") && fresh.mistakes[0].contains("String"),
+                "\(fresh.mistakes)")
+            try container.apply(TOMLSource(text: "law25d.port = 5", name: "t"))
+            expect(
+                fresh.mistakes.contains("t:1:15: law25d.port: expected String, found integer 5"), "\(fresh.mistakes)")
+            expect(container.reference().entries.count, equals: 1)
+            expect(container.explain().count, equals: 2)
+            expect(reports.all, equals: ["t:1:15: law25d.port: expected String, found integer 5"])
+        }
+        // One name with two forms is a mistake.
+        do {
+            let fresh = Self()
+            let container = fresh.container
+            container.declare(\.narrow, \.wide, \.split, \.commas)
+            try #require(fresh.mistakes.count == 2)
+            expect(
+                fresh.mistakes[0].hasPrefix("law25d.bound: has two forms, 1...5 (")
+                    && fresh.mistakes[0].contains(" and 1...9 ("))
+            expect(
+                fresh.mistakes[1].contains("words between \";\" (") && fresh.mistakes[1].contains(" and any value ("))
+        }
+        // One name that's a secret for one key only is a mistake, whichever is declared or read first.
+        do {
+            let container = Container()
+            _ = container.openWord
+            for keys in [[\.openWord, \.secretWord], [\.secretWord, \.openWord]] as [[KeyPath<ContainerKeys, _>]] {
+                let container = Container()
+                for key in keys { container.declare(key) }
+                let told = thrown { try container.validate() }
+                expect(told.hasPrefix("law25d.word: is a secret (FuguConfigurationTests/DeclarationConflict"), told)
+                expect(
+                    told.contains("but isn't declared as one (FuguConfigurationTests/") && !told.contains("\n"), told)
+            }
         }
     }
 
-    @Test("One name with two forms is a mistake")
-    func forms() throws {
-        container.declare(\.narrow, \.wide, \.split, \.commas)
-        try #require(mistakes.count == 2)
-        expect(mistakes[0].hasPrefix("law25d.bound: has two forms, 1...5 (") && mistakes[0].contains(" and 1...9 ("))
-        expect(mistakes[1].contains("words between \";\" (") && mistakes[1].contains(" and any value ("))
-    }
-
-    @Test("One name that's a secret for one key only is a mistake, whichever is declared or read first")
-    func secrets() throws {
-        _ = container.openWord
-        for keys in [[\.openWord, \.secretWord], [\.secretWord, \.openWord]] as [[KeyPath<ContainerKeys, _>]] {
+    @Test("Two spellings of one variable are a mistake, and of undeclared keys, each type decodes the text")
+    func spellings() throws {
+        // Two names with one variable and one argument are a mistake.
+        do {
+            container.declare(\.dotted, \.capital, \.underscored)
+            expect(mistakes.count, equals: 2, "\(mistakes)")
+            for (mistake, name) in zip(mistakes, ["law25d.baseUrl", "law25d.base_url"]) {
+                expect(mistake.hasPrefix(name + ": "))
+                expect(mistake.contains("law25d.base.url"))
+                expect(mistake.contains("LAW25D_BASE_URL"))
+                expect(mistake.contains("--law25d-base-url"))
+            }
+        }
+        // Of keys that aren't declared, each type decodes the text, and whoever reads first decides.
+        do {
             let container = Container()
-            for key in keys { container.declare(key) }
-            let told = thrown { try container.validate() }
-            expect(told.hasPrefix("law25d.word: is a secret (FuguConfigurationTests/DeclarationConflict"), told)
-            expect(told.contains("but isn't declared as one (FuguConfigurationTests/") && !told.contains("\n"), told)
+            let reports = Log<String>()
+            container.handleReports { reports.add($0) }
+            try container.apply(EnvironmentSource(environment: ["LAW25D_PORT": "5"]))
+            expect(container.portNumber == 5 && container.portText == "5")
+            expect(container.longWait == 60 && container.shortWait == 60)
+            expect(reports.all, equals: [])
         }
     }
 

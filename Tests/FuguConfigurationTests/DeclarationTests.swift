@@ -46,24 +46,29 @@ struct DeclarationTests {
         expect(reports.all, equals: ["x:3:18: declared.api.maxRetries: expected Int, found string \"x\""])
     }
 
-    @Test("Keys are declared by their members of ContainerKeys too")
+    @Test("Keys are declared by their members of ContainerKeys too, once, and for a child alone")
     func keyPaths() throws {
-        let container = Container()
-        container.declare(\.declaredFirst, \.declaredSecond, \.retriesKey)
-        expect(
-            container.explain().map(\.name), equals: ["declared.first", "declared.second", "declared.api.maxRetries"])
-        expect(container.reference().entries[1].isSecret)
-    }
-
-    @Test("Declaring again changes nothing, and a child's own declarations are its own")
-    func again() throws {
-        container.declare([port, ContainerKeys().retriesKey])
-        expect(container.explain().count, equals: 6)
-        let child = container.child()
-        child.declare([PropertyKey("declared.child", defaultValue: 1)])
-        expect(child.explain().count, equals: 7)
-        expect(container.explain().count, equals: 6)
-        try container.validate()
+        // Keys are declared by their members of ContainerKeys too.
+        do {
+            let container = Container()
+            container.declare(\.declaredFirst, \.declaredSecond, \.retriesKey)
+            expect(
+                container.explain().map(\.name),
+                equals: ["declared.first", "declared.second", "declared.api.maxRetries"])
+            expect(container.reference().entries[1].isSecret)
+        }
+        // Declaring again changes nothing, and a child's own declarations are its own.
+        do {
+            let fresh = Self()
+            let container = fresh.container
+            container.declare([port, ContainerKeys().retriesKey])
+            expect(container.explain().count, equals: 6)
+            let child = container.child()
+            child.declare([PropertyKey("declared.child", defaultValue: 1)])
+            expect(child.explain().count, equals: 7)
+            expect(container.explain().count, equals: 6)
+            try container.validate()
+        }
     }
 
     @Test("The reference prints for the command line, with every spelling, type and default")
@@ -286,22 +291,26 @@ struct ExplanationTests {
         expect(child.explain(\.host).winner.origin, equals: .source(origin))
     }
 
-    @Test("A date and components are shown as a source writes them")
+    @Test("An explanation shows dates as a source writes them, and text of the environment as what it was read as")
     func dates() throws {
-        let moment = PropertyKey("explained.moment", defaultValue: Date(timeIntervalSince1970: 0.25))
-        let time = PropertyKey("explained.time", defaultValue: DateComponents(hour: 3, minute: 5))
-        expect("\(container.explain { _ in moment })", equals: "explained.moment = 1970-01-01T00:00:00.25Z (default)")
-        expect("\(container.explain { _ in time })", equals: "explained.time = 03:05:00 (default)")
-        try container.apply(TOMLSource(text: "explained.time = 04:05", name: "x"))
-        expect(
-            "\(container.explain { _ in time })",
-            equals: "explained.time = 04:05:00 (x:1:18)")
-    }
-
-    @Test("Text of the environment is shown as what it was read as")
-    func read() throws {
-        try container.apply(EnvironmentSource(environment: ["API_LIMIT": "2"]))
-        expect("\(container.explain(\.limitKey))", equals: "api.limit = 2.0 (environment variable API_LIMIT)")
+        // A date and components are shown as a source writes them.
+        do {
+            let moment = PropertyKey("explained.moment", defaultValue: Date(timeIntervalSince1970: 0.25))
+            let time = PropertyKey("explained.time", defaultValue: DateComponents(hour: 3, minute: 5))
+            expect(
+                "\(container.explain { _ in moment })", equals: "explained.moment = 1970-01-01T00:00:00.25Z (default)")
+            expect("\(container.explain { _ in time })", equals: "explained.time = 03:05:00 (default)")
+            try container.apply(TOMLSource(text: "explained.time = 04:05", name: "x"))
+            expect(
+                "\(container.explain { _ in time })",
+                equals: "explained.time = 04:05:00 (x:1:18)")
+        }
+        // Text of the environment is shown as what it was read as.
+        do {
+            let container = Container()
+            try container.apply(EnvironmentSource(environment: ["API_LIMIT": "2"]))
+            expect("\(container.explain(\.limitKey))", equals: "api.limit = 2.0 (environment variable API_LIMIT)")
+        }
     }
 
     @Test("A wrong value is shown as such, with the default that is read instead")
@@ -318,14 +327,29 @@ struct ExplanationTests {
                 """)
     }
 
-    @Test("Keys without a name are shown as messages call them")
-    func unnamed() {
-        let number = PropertyKey<Int?>(defaultValue: 5, id: "number")
-        expect("\(container.explain { _ in number })".hasSuffix(" = 5 (default)"))
-        container[number] = nil
-        expect("\(container.explain { _ in number })".hasSuffix(" = nil (set by code)"))
-        expect("\(container.explain(\.limitKey))", equals: "api.limit = 1.5 (default)")
-        expect("\(container.explain(\.plain))", equals: #"\.plain = "a\"b" (default)"#)
+    @Test("Keys without a name are explained as messages call them, also where sources are of no interest")
+    func unnamed() throws {
+        // Keys without a name are shown as messages call them.
+        do {
+            let number = PropertyKey<Int?>(defaultValue: 5, id: "number")
+            expect("\(container.explain { _ in number })".hasSuffix(" = 5 (default)"))
+            container[number] = nil
+            expect("\(container.explain { _ in number })".hasSuffix(" = nil (set by code)"))
+            expect("\(container.explain(\.limitKey))", equals: "api.limit = 1.5 (default)")
+            expect("\(container.explain(\.plain))", equals: #"\.plain = "a\"b" (default)"#)
+        }
+        // The core explains the same keys where sources are of no interest.
+        do {
+            let container = Container()
+            try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
+            _ = container.timeout
+            let graph = container.graph(includingValues: true)
+            expect(
+                graph.explanation(of: "c0_timeout"),
+                equals: [
+                    #"\.timeout is 2, supplied by the sources of the root."#, "Nothing was loaded from it.",
+                ])
+        }
     }
 
     private struct Client: Feature {
@@ -349,17 +373,5 @@ struct ExplanationTests {
                 """)
         expect(container.explain().allSatisfy { $0.readers.isEmpty })
         expect(container.graph.entries.first { $0.name == #"\.timeout"# }?.state, equals: .supplied)
-    }
-
-    @Test("The core explains the same keys where sources are of no interest")
-    func sentences() throws {
-        try container.apply(DictionarySource(["api": ["timeout": 2]], name: "base"))
-        _ = container.timeout
-        let graph = container.graph(includingValues: true)
-        expect(
-            graph.explanation(of: "c0_timeout"),
-            equals: [
-                #"\.timeout is 2, supplied by the sources of the root."#, "Nothing was loaded from it.",
-            ])
     }
 }

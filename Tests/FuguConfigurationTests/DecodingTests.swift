@@ -101,21 +101,25 @@ struct ScalarDecodingTests {
         return container
     }
 
-    @Test("A member of each type that decoders know is decoded, in a table and in a list (law 16)")
+    @Test(
+        "A member of each type that decoders know is decoded, in a table and in a list, which says what it lacks (law 16)"
+    )
     func everyType() throws {
-        let list = Self.members.split(separator: "\n").map { $0.split(separator: "= ")[1] }.joined(separator: ", ")
-        let container = try container("list = [\(list)]\n[table]\n" + Self.members)
-        try expect(container.property("table", as: Scalars.self), equals: Scalars())
-        let listed = try container.property("list", as: ListedScalars.self)
-        expect(listed?.scalars, equals: Scalars())
-        expect(listed?.path, equals: ["list"])
-    }
-
-    @Test("A list that ends early says where an element is missing (law 16)")
-    func shortList() throws {
-        let container = try container("list = [true, 'text']")
-        let error = #expect(throws: PropertyError.self) { try container.property("list", as: ListedScalars.self) }
-        expect(error?.description.hasPrefix("x:1:8: list[2]: missing; expected Double"), equals: true, "\(error!)")
+        // A member of each type that decoders know is decoded, in a table and in a list.
+        do {
+            let list = Self.members.split(separator: "\n").map { $0.split(separator: "= ")[1] }.joined(separator: ", ")
+            let container = try container("list = [\(list)]\n[table]\n" + Self.members)
+            try expect(container.property("table", as: Scalars.self), equals: Scalars())
+            let listed = try container.property("list", as: ListedScalars.self)
+            expect(listed?.scalars, equals: Scalars())
+            expect(listed?.path, equals: ["list"])
+        }
+        // A list that ends early says where an element is missing.
+        do {
+            let container = try container("list = [true, 'text']")
+            let error = #expect(throws: PropertyError.self) { try container.property("list", as: ListedScalars.self) }
+            expect(error?.description.hasPrefix("x:1:8: list[2]: missing; expected Double"), equals: true, "\(error!)")
+        }
     }
 
     @Test("What a type decodes by hand is found, in tables and lists, and through super (law 16)")
@@ -242,90 +246,104 @@ struct ContainerDecodingTests {
 }
 
 struct ExactDecodingTests {
-    @Test("A Bool is never made of a number, nor a number of a Bool, nor either of text in a file")
-    func kinds() {
-        expect(message("1", Bool.self), equals: "x:1:7: a: expected Bool (true or false), found integer 1")
-        expect(message("true", Int.self), equals: "x:1:7: a: expected Int, found bool true")
-        expect(message("true", Double.self), equals: "x:1:7: a: expected Double, found bool true")
-        expect(message("\"true\"", Bool.self), equals: "x:1:7: a: expected Bool (true or false), found string \"true\"")
-        expect(message("\"1\"", Int.self), equals: "x:1:7: a: expected Int, found string \"1\"")
-        expect(message("\"1.5\"", Double.self), equals: "x:1:7: a: expected Double, found string \"1.5\"")
-        expect(message("1", String.self), equals: "x:1:7: a: expected String, found integer 1")
-        expect(message("null", Int.self), equals: "x:1:7: a: expected Int, found null")
-        expect(message("[1]", Int.self), equals: "x:1:7: a: expected Int, found array")
-        expect(message("1", [Int].self), equals: "x:1:7: a: expected array, found integer 1")
-        expect(message("\"a,b\"", [String].self), equals: "x:1:7: a: expected array, found string \"a,b\"")
-        expect(message("1", [String: Int].self), equals: "x:1:7: a: expected table, found integer 1")
-    }
-
-    @Test("A whole number is read from a fraction only if that is whole, and only where the width holds it")
-    func widths() throws {
-        try expect(read("a", "{\"a\": 1.0}", as: Int.self), equals: 1)
-        try expect(read("a", "{\"a\": 1e2}", as: UInt8.self), equals: 100)
-        expect(message("1.5", Int.self), equals: "x:1:7: a: expected Int, found double 1.5")
-        expect(message("300", UInt8.self), equals: "x:1:7: a: expected UInt8 (0...255), found integer 300")
-        expect(message("-1", UInt.self), equals: "x:1:7: a: expected UInt (0...18446744073709551615), found integer -1")
-        expect(message("1e19", Int.self), equals: "x:1:7: a: expected Int, found double 1e+19")
-        try expect(read("a", "{\"a\": -128}", as: Int8.self), equals: -128)
-        try expect(read("a", "{\"a\": 9223372036854775807}", as: Int64.self), equals: .max)
-        try expect(read("a", "{\"a\": 5}", as: Int128.self), equals: 5)
-    }
-
-    @Test("Only text that is an integer is told how to be rounded; a date isn't one")
-    func integersAsText() throws {
-        let container = Container()
-        try container.apply(
-            EnvironmentSource(environment: ["EXACT_RATE": "9007199254740993", "EXACT_DATE": "2026-11-24"]))
-        #expect(throws: PropertyError.self) { try container.require(\.exactRate) }.map {
-            expect("\($0)".contains("expected Double (exactly; write a decimal point to round it), found text"))
+    @Test(
+        "A Bool, a number, and text are never made of each other, and a whole number is read only if its type holds it")
+    func kinds() throws {
+        // A Bool is never made of a number, nor a number of a Bool, nor either of text in a file.
+        do {
+            expect(message("1", Bool.self), equals: "x:1:7: a: expected Bool (true or false), found integer 1")
+            expect(message("true", Int.self), equals: "x:1:7: a: expected Int, found bool true")
+            expect(message("true", Double.self), equals: "x:1:7: a: expected Double, found bool true")
+            expect(
+                message("\"true\"", Bool.self), equals: "x:1:7: a: expected Bool (true or false), found string \"true\""
+            )
+            expect(message("\"1\"", Int.self), equals: "x:1:7: a: expected Int, found string \"1\"")
+            expect(message("\"1.5\"", Double.self), equals: "x:1:7: a: expected Double, found string \"1.5\"")
+            expect(message("1", String.self), equals: "x:1:7: a: expected String, found integer 1")
+            expect(message("null", Int.self), equals: "x:1:7: a: expected Int, found null")
+            expect(message("[1]", Int.self), equals: "x:1:7: a: expected Int, found array")
+            expect(message("1", [Int].self), equals: "x:1:7: a: expected array, found integer 1")
+            expect(message("\"a,b\"", [String].self), equals: "x:1:7: a: expected array, found string \"a,b\"")
+            expect(message("1", [String: Int].self), equals: "x:1:7: a: expected table, found integer 1")
         }
-        #expect(throws: PropertyError.self) { try container.require(\.exactDate) }.map {
-            expect("\($0)".contains("expected Double, found text"))
+        // A whole number is read from a fraction only if that is whole, and only where the width holds it.
+        do {
+            try expect(read("a", "{\"a\": 1.0}", as: Int.self), equals: 1)
+            try expect(read("a", "{\"a\": 1e2}", as: UInt8.self), equals: 100)
+            expect(message("1.5", Int.self), equals: "x:1:7: a: expected Int, found double 1.5")
+            expect(message("300", UInt8.self), equals: "x:1:7: a: expected UInt8 (0...255), found integer 300")
+            expect(
+                message("-1", UInt.self), equals: "x:1:7: a: expected UInt (0...18446744073709551615), found integer -1"
+            )
+            expect(message("1e19", Int.self), equals: "x:1:7: a: expected Int, found double 1e+19")
+            try expect(read("a", "{\"a\": -128}", as: Int8.self), equals: -128)
+            try expect(read("a", "{\"a\": 9223372036854775807}", as: Int64.self), equals: .max)
+            try expect(read("a", "{\"a\": 5}", as: Int128.self), equals: 5)
         }
     }
 
-    @Test("A whole number is read as a fraction only if that holds it exactly")
+    @Test("A whole number is read as a fraction only if that holds it exactly; else the error says how to round it")
     func fractions() throws {
-        try expect(read("a", "{\"a\": 9007199254740992}", as: Double.self), equals: 9_007_199_254_740_992)
-        let rounding = "(exactly; write a decimal point to round it), found integer"
-        expect(
-            message("9007199254740993", Double.self), equals: "x:1:7: a: expected Double \(rounding) 9007199254740993")
-        expect(message("16777217", Float.self), equals: "x:1:7: a: expected Float \(rounding) 16777217")
-        let wide = "1" + String(repeating: "0", count: 39)
-        expect(message(wide, Double.self).hasPrefix("x:1:7: a: expected Double \(rounding) 1000"))
-        try expect(read("a", "{\"a\": \(wide).0}"), equals: 1e39)
-        expect(message("1e300", Float.self), equals: "x:1:7: a: expected Float, found double 1e+300")
-        try expect(read("a", "{\"a\": 0.1}", as: Float.self), equals: 0.1)
-        // Between two values of `Float`, and nearer to the upper one by less than a `Double` tells.
-        let near = "1.000000059604644775390625000001"
-        try expect(read("a", "{\"a\": \(near)}", as: Float.self), equals: Float(near))
-        try expect(readTOML("a", "a = 1.000_000_059604644775390625000001", as: Float.self), equals: Float(near))
-        try expect(readTOML("a", "a = inf", as: Float.self), equals: .infinity)
-        try expect(readTOML("a", "a = nan", as: Double.self).isNaN)
+        // A whole number is read as a fraction only if that holds it exactly.
+        do {
+            try expect(read("a", "{\"a\": 9007199254740992}", as: Double.self), equals: 9_007_199_254_740_992)
+            let rounding = "(exactly; write a decimal point to round it), found integer"
+            expect(
+                message("9007199254740993", Double.self),
+                equals: "x:1:7: a: expected Double \(rounding) 9007199254740993")
+            expect(message("16777217", Float.self), equals: "x:1:7: a: expected Float \(rounding) 16777217")
+            let wide = "1" + String(repeating: "0", count: 39)
+            expect(message(wide, Double.self).hasPrefix("x:1:7: a: expected Double \(rounding) 1000"))
+            try expect(read("a", "{\"a\": \(wide).0}"), equals: 1e39)
+            expect(message("1e300", Float.self), equals: "x:1:7: a: expected Float, found double 1e+300")
+            try expect(read("a", "{\"a\": 0.1}", as: Float.self), equals: 0.1)
+            // Between two values of `Float`, and nearer to the upper one by less than a `Double` tells.
+            let near = "1.000000059604644775390625000001"
+            try expect(read("a", "{\"a\": \(near)}", as: Float.self), equals: Float(near))
+            try expect(readTOML("a", "a = 1.000_000_059604644775390625000001", as: Float.self), equals: Float(near))
+            try expect(readTOML("a", "a = inf", as: Float.self), equals: .infinity)
+            try expect(readTOML("a", "a = nan", as: Double.self).isNaN)
+        }
+        // Only text that is an integer is told how to be rounded; a date isn't one.
+        do {
+            let container = Container()
+            try container.apply(
+                EnvironmentSource(environment: ["EXACT_RATE": "9007199254740993", "EXACT_DATE": "2026-11-24"]))
+            #expect(throws: PropertyError.self) { try container.require(\.exactRate) }.map {
+                expect("\($0)".contains("expected Double (exactly; write a decimal point to round it), found text"))
+            }
+            #expect(throws: PropertyError.self) { try container.require(\.exactDate) }.map {
+                expect("\($0)".contains("expected Double, found text"))
+            }
+        }
     }
 
-    @Test("An optional tells null from a value, and a missing member is nil")
+    @Test(
+        "An optional tells null from a value, an enumeration says its cases, and dictionaries take strings and numbers")
     func optionals() throws {
-        struct Pair: Decodable, Equatable { var first: Int?; var second: Int? }
-        try expect(read("a", "{\"a\": null}", as: Int?.self) == .some(nil))
-        try expect(read("a", "{\"a\": 1}", as: Int?.self), equals: 1)
-        try expect(read("a", "{\"a\": [1, null]}", as: [Int?].self), equals: [1, nil] as [Int?])
-        try expect(read("a", "{\"a\": {\"first\": null}}", as: Pair.self), equals: Pair(first: nil, second: nil))
-    }
-
-    @Test("An enumeration that has no such case says which there are")
-    func enumerations() throws {
-        try expect(read("a", "{\"a\": \"fast\"}", as: Mode.self), equals: .fast)
-        try expect(read("a", "{\"a\": [1, 2]}", as: [Level].self), equals: [.low, .high])
-        expect(message("\"quick\"", Mode.self), equals: "x:1:7: a: expected one of slow, fast, found string \"quick\"")
-        expect(message("3", Level.self), equals: "x:1:7: a: expected Level, found integer 3")
-        expect(message("3", Mode.self), equals: "x:1:7: a: expected String, found integer 3")
-    }
-
-    @Test("Dictionaries take strings and numbers as keys")
-    func dictionaries() throws {
-        try expect(read("a", "{\"a\": {\"x y\": 1, \"1\": 2}}", as: [String: Int].self), equals: ["x y": 1, "1": 2])
-        try expect(read("a", "{\"a\": {\"1\": \"x\"}}", as: [Int: String].self), equals: [1: "x"])
+        // An optional tells null from a value, and a missing member is nil.
+        do {
+            struct Pair: Decodable, Equatable { var first: Int?; var second: Int? }
+            try expect(read("a", "{\"a\": null}", as: Int?.self) == .some(nil))
+            try expect(read("a", "{\"a\": 1}", as: Int?.self), equals: 1)
+            try expect(read("a", "{\"a\": [1, null]}", as: [Int?].self), equals: [1, nil] as [Int?])
+            try expect(read("a", "{\"a\": {\"first\": null}}", as: Pair.self), equals: Pair(first: nil, second: nil))
+        }
+        // An enumeration that has no such case says which there are.
+        do {
+            try expect(read("a", "{\"a\": \"fast\"}", as: Mode.self), equals: .fast)
+            try expect(read("a", "{\"a\": [1, 2]}", as: [Level].self), equals: [.low, .high])
+            expect(
+                message("\"quick\"", Mode.self), equals: "x:1:7: a: expected one of slow, fast, found string \"quick\"")
+            expect(message("3", Level.self), equals: "x:1:7: a: expected Level, found integer 3")
+            expect(message("3", Mode.self), equals: "x:1:7: a: expected String, found integer 3")
+        }
+        // Dictionaries take strings and numbers as keys.
+        do {
+            try expect(
+                read("a", "{\"a\": {\"x y\": 1, \"1\": 2}}", as: [String: Int].self), equals: ["x y": 1, "1": 2])
+            try expect(read("a", "{\"a\": {\"1\": \"x\"}}", as: [Int: String].self), equals: [1: "x"])
+        }
     }
 }
 
@@ -557,33 +575,44 @@ extension OtherCodersTests {
         }
     }
 
-    @Test("A type that is text passes through Foundation's coders as text")
+    @Test("A type that is text, or a value of any form, passes through Foundation's coders")
     func texts() throws {
-        let hosts = [Host("a.example.org")]
-        let data = try JSONEncoder().encode(hosts)
-        expect(String(decoding: data, as: UTF8.self), equals: "[\"a.example.org\"]")
-        try expect(JSONDecoder().decode([Host?].self, from: data), equals: hosts)
-        let wrong = Data("\"a\"".utf8)
-        let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Host.self, from: wrong) }
-        expect("\(error!)".contains("expected Host"))
-    }
-
-    @Test("Values of any form pass through Foundation's decoder")
-    func anyForm() throws {
-        let value = try JSONDecoder().decode(PropertyValue.self, from: Data("[1, 2.5, true, \"a\"]".utf8))
-        expect(value, equals: .array([.integer(1), .double(2.5), .bool(true), .string("a")]))
+        // A type that is text passes through Foundation's coders as text.
+        do {
+            let hosts = [Host("a.example.org")]
+            let data = try JSONEncoder().encode(hosts)
+            expect(String(decoding: data, as: UTF8.self), equals: "[\"a.example.org\"]")
+            try expect(JSONDecoder().decode([Host?].self, from: data), equals: hosts)
+            let wrong = Data("\"a\"".utf8)
+            let error = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Host.self, from: wrong) }
+            expect("\(error!)".contains("expected Host"))
+        }
+        // Values of any form pass through Foundation's decoder.
+        do {
+            let value = try JSONDecoder().decode(PropertyValue.self, from: Data("[1, 2.5, true, \"a\"]".utf8))
+            expect(value, equals: .array([.integer(1), .double(2.5), .bool(true), .string("a")]))
+        }
     }
 
     private enum Small: Int32, Decodable { case one = 1 }
     private enum Word: UInt32, Decodable { case two = 2 }
     private enum Wide: UInt64, Decodable { case three = 3 }
 
-    @Test("Cases are given by numbers of every width")
+    @Test("Cases are given by numbers of every width, and the members that a type asks for by hand are known")
     func cases() throws {
-        try expect(read("a", #"{"a": 1}"#, as: Small.self), equals: .one)
-        try expect(read("a", #"{"a": 2}"#, as: Word.self), equals: .two)
-        try expect(read("a", #"{"a": 3}"#, as: Wide.self), equals: .three)
-        #expect(throws: PropertyError.self) { try read("a", #"{"a": 3}"#, as: Small.self) }
+        // Cases are given by numbers of every width.
+        do {
+            try expect(read("a", #"{"a": 1}"#, as: Small.self), equals: .one)
+            try expect(read("a", #"{"a": 2}"#, as: Word.self), equals: .two)
+            try expect(read("a", #"{"a": 3}"#, as: Wide.self), equals: .three)
+            #expect(throws: PropertyError.self) { try read("a", #"{"a": 3}"#, as: Small.self) }
+        }
+        // The members of a type that asks for them by hand are known.
+        do {
+            let shape = TypeShape(of: ByHand.self, sample: nil)
+            expect(shape.members.map(\.name).contains("table.inner"))
+            expect(shape.members.map(\.name).contains("list"))
+        }
     }
 
     /// Asks for its members by hand, in all the ways that there are.
@@ -600,13 +629,6 @@ extension OtherCodersTests {
             _ = try? members.superDecoder(forKey: .above)
             _ = try? members.superDecoder()
         }
-    }
-
-    @Test("The members of a type that asks for them by hand are known")
-    func byHand() {
-        let shape = TypeShape(of: ByHand.self, sample: nil)
-        expect(shape.members.map(\.name).contains("table.inner"))
-        expect(shape.members.map(\.name).contains("list"))
     }
 
     @Test("Looking for an instance asks the sources first, and loads nothing (laws 10 and 15)")

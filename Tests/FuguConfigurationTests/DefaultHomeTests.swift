@@ -30,87 +30,112 @@ extension ContainerKeys {
         child = root.child { $0.currency = "NOK" }
     }
 
-    @Test("A default that reads what a child sets lives there, and nobody else gets it (law 11)")
+    @Test(
+        "A default lives where what it reads is set, also through another default, as does what reads it, and follows (laws 11 and 12)"
+    )
     func homes() {
-        expect(Container.with(child) { child.greeting }, equals: "Hi NOK")
-        expect(root.greeting, equals: "Hi EUR")
-        expect(root.child { $0.currency = "SEK" }.greeting, equals: "Hi SEK")
-        expect(child.child().greeting, equals: "Hi NOK")
+        // A default that reads what a child sets lives there, and nobody else gets it.
+        do {
+            expect(Container.with(child) { child.greeting }, equals: "Hi NOK")
+            expect(root.greeting, equals: "Hi EUR")
+            expect(root.child { $0.currency = "SEK" }.greeting, equals: "Hi SEK")
+            expect(child.child().greeting, equals: "Hi NOK")
+        }
+        // A default that needs another default lives and follows as that does.
+        do {
+            let fresh = Self()
+            let (root, child) = (fresh.root, fresh.child)
+            expect(child.shout, equals: "HI NOK")
+            child.currency = "SEK"
+            expect(child.shout, equals: "HI SEK")
+            child.greeting = "yo"
+            expect(child.shout, equals: "YO")
+            expect(root.shout, equals: "HI EUR")
+        }
+        // A default is made anew when something changes that it was made from.
+        do {
+            let fresh = Self()
+            let (root, child) = (fresh.root, fresh.child)
+            expect(root.greeting, equals: "Hi EUR")
+            root.currency = "DKK"
+            expect(root.greeting, equals: "Hi DKK")
+            expect(child.greeting, equals: "Hi NOK")
+            child.reset(\.currency)
+            expect(child.greeting, equals: "Hi DKK")
+            root.update { $0.currency = "ISK" }
+            expect(child.greeting, equals: "Hi ISK")
+        }
+        // A feature that reads a default has the home that it has.
+        do {
+            let fresh = Self()
+            let (root, child) = (fresh.root, fresh.child)
+            expect(child[Receipt.self].text, equals: "Hi NOK")
+            expect(root[Receipt.self].text, equals: "Hi EUR")
+            expect(root.child()[Receipt.self].text, equals: "Hi EUR")
+        }
     }
 
-    @Test("A default that needs another default lives and follows as that does (laws 11 and 12)")
-    func chains() {
-        expect(child.shout, equals: "HI NOK")
-        child.currency = "SEK"
-        expect(child.shout, equals: "HI SEK")
-        child.greeting = "yo"
-        expect(child.shout, equals: "YO")
-        expect(root.shout, equals: "HI EUR")
+    @Test(
+        "A set above, or a source anywhere, comes before a child's own default, and a reset brings it back (laws 10, 13, and 15)"
+    )
+    func setsAbove() throws {
+        // A set above replaces a child's own default, and a reset brings it back.
+        do {
+            expect(child.greeting, equals: "Hi NOK")
+            root.greeting = "Hello"
+            expect(child.greeting, equals: "Hello")
+            root.reset(\.greeting)
+            expect(child.greeting, equals: "Hi NOK")
+            child.greeting += "!"
+            expect(child.greeting, equals: "Hi NOK!")
+            expect(root.greeting, equals: "Hi EUR")
+            child.reset(\.greeting)
+            expect(child.greeting, equals: "Hi NOK")
+        }
+        // A source comes before a child's own default, wherever it's applied.
+        do {
+            let fresh = Self()
+            let (root, child) = (fresh.root, fresh.child)
+            expect(child.greeting, equals: "Hi NOK")
+            let source = MutableSource(name: "above")
+            try root.apply(source)
+            source["greeting"] = "source"
+            expect(child.greeting, equals: "source")
+            source["greeting"] = nil
+            source["currency"] = "SEK"
+            expect(root.greeting, equals: "Hi SEK")
+            expect(child.greeting, equals: "Hi NOK")
+            try child.apply(DictionarySource(["greeting": "own"], name: "below"))
+            expect(child.greeting, equals: "own")
+        }
     }
 
-    @Test("A default is made anew when something changes that it was made from (law 12)")
-    func follows() {
-        expect(root.greeting, equals: "Hi EUR")
-        root.currency = "DKK"
-        expect(root.greeting, equals: "Hi DKK")
-        expect(child.greeting, equals: "Hi NOK")
-        child.reset(\.currency)
-        expect(child.greeting, equals: "Hi DKK")
-        root.update { $0.currency = "ISK" }
-        expect(child.greeting, equals: "Hi ISK")
-    }
-
-    @Test("A set above replaces a child's own default, and a reset brings it back (laws 10 and 13)")
-    func setsAbove() {
-        expect(child.greeting, equals: "Hi NOK")
-        root.greeting = "Hello"
-        expect(child.greeting, equals: "Hello")
-        root.reset(\.greeting)
-        expect(child.greeting, equals: "Hi NOK")
-        child.greeting += "!"
-        expect(child.greeting, equals: "Hi NOK!")
-        expect(root.greeting, equals: "Hi EUR")
-        child.reset(\.greeting)
-        expect(child.greeting, equals: "Hi NOK")
-    }
-
-    @Test("A source comes before a child's own default, wherever it's applied (law 15)")
-    func sources() throws {
-        expect(child.greeting, equals: "Hi NOK")
-        let source = MutableSource(name: "above")
-        try root.apply(source)
-        source["greeting"] = "source"
-        expect(child.greeting, equals: "source")
-        source["greeting"] = nil
-        source["currency"] = "SEK"
-        expect(root.greeting, equals: "Hi SEK")
-        expect(child.greeting, equals: "Hi NOK")
-        try child.apply(DictionarySource(["greeting": "own"], name: "below"))
-        expect(child.greeting, equals: "own")
-    }
-
-    @Test("Observers hear of a default that follows, once for a change (laws 9 and 12)")
+    @Test("Observers hear once of their own default that follows, and nothing of another container's (laws 9 and 12)")
     func observed() {
-        let seen = Log<String>()
-        expect(child.greeting, equals: "Hi NOK")
-        let token = child.observe(\.greeting) { seen.add($0) }
-        child.currency = "SEK"
-        root.greeting = "Hello"
-        root.reset(\.greeting)
-        child.reset(\.currency)
-        root.currency = "DKK"
-        token.cancel()
-        expect(seen.all, equals: ["Hi SEK", "Hello", "Hi SEK", "Hi EUR", "Hi DKK"])
-    }
-
-    @Test("Another container's default isn't told to observers who have their own (law 9)")
-    func toldToItsOwn() {
-        let seen = Log<String>()
-        expect(child.greeting, equals: "Hi NOK")
-        let token = child.observe(\.greeting) { seen.add($0) }
-        expect(root.greeting, equals: "Hi EUR")
-        token.cancel()
-        expect(seen.all, equals: [])
+        // Observers hear of a default that follows, once for a change.
+        do {
+            let seen = Log<String>()
+            expect(child.greeting, equals: "Hi NOK")
+            let token = child.observe(\.greeting) { seen.add($0) }
+            child.currency = "SEK"
+            root.greeting = "Hello"
+            root.reset(\.greeting)
+            child.reset(\.currency)
+            root.currency = "DKK"
+            token.cancel()
+            expect(seen.all, equals: ["Hi SEK", "Hello", "Hi SEK", "Hi EUR", "Hi DKK"])
+        }
+        // Another container's default isn't told to observers who have their own.
+        do {
+            let fresh = Self()
+            let (root, child) = (fresh.root, fresh.child)
+            let seen = Log<String>()
+            expect(child.greeting, equals: "Hi NOK")
+            let token = child.observe(\.greeting) { seen.add($0) }
+            expect(root.greeting, equals: "Hi EUR")
+            token.cancel()
+            expect(seen.all, equals: [])
+        }
     }
 
     @Test("An instance made from an equal value follows the default that it hid (law 12)")
@@ -123,13 +148,6 @@ extension ContainerKeys {
         below.reset(\.greeting)
         child.currency = "SEK"
         expect(below[key], equals: "Hi SEK")
-    }
-
-    @Test("A feature that reads a default has the home that it has (law 11)")
-    func readers() {
-        expect(child[Receipt.self].text, equals: "Hi NOK")
-        expect(root[Receipt.self].text, equals: "Hi EUR")
-        expect(root.child()[Receipt.self].text, equals: "Hi EUR")
     }
 
     @Test("A copy evaluates defaults from its own values (law 2)")

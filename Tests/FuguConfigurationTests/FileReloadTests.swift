@@ -117,23 +117,29 @@ extension FileReloadTests {
         expect(threads.all.last, equals: false)
     }
 
-    @Test("A path with a zero in it is refused (law 16)")
+    @Test(
+        "A path with a zero in it is refused, and a link that leads back to itself reported in the system's words (law 16)"
+    )
     func noFiles() throws {
-        try write("a = 1")
-        defer { unlink(path) }
-        expect(
-            thrown { try Container().apply(TOMLSource(path: path + "\0x")) },
-            equals: "\(path)\\u0000x: can't be read: the path contains a null character")
-        #expect(throws: PropertyError.self) { try Container().apply(TOMLSource(path: path + "\0x", isOptional: true)) }
-    }
-
-    @Test("A link that leads back to itself is reported in the system's own words")
-    func loop() throws {
-        expect(symlink(path, path), equals: 0)
-        defer { unlink(path) }
-        expect(
-            thrown { try Container().apply(TOMLSource(path: path)) },
-            equals: "\(path): can't be read: too many levels of symbolic links")
+        // A path with a zero in it is refused.
+        do {
+            try write("a = 1")
+            defer { unlink(path) }
+            expect(
+                thrown { try Container().apply(TOMLSource(path: path + "\0x")) },
+                equals: "\(path)\\u0000x: can't be read: the path contains a null character")
+            #expect(throws: PropertyError.self) {
+                try Container().apply(TOMLSource(path: path + "\0x", isOptional: true))
+            }
+        }
+        // A link that leads back to itself is reported in the system's own words.
+        do {
+            expect(symlink(path, path), equals: 0)
+            defer { unlink(path) }
+            expect(
+                thrown { try Container().apply(TOMLSource(path: path)) },
+                equals: "\(path): can't be read: too many levels of symbolic links")
+        }
     }
 }
 
@@ -207,33 +213,39 @@ struct FileFolderTests {
             equals: "\(folder)/other25: other25: expected String, found bytes that aren't UTF-8 text")
     }
 
-    @Test("A file that can't be read, or is there twice, is a mistake for its name alone")
+    @Test(
+        "A file that cannot be read, or is there twice, is a mistake for its name alone; one in place of a folder is a mistake"
+    )
     func odd() throws {
-        defer { cleanUp() }
-        try write(Array("hunter2".utf8), to: "word25")
-        try write(Array("a".utf8), to: "other25")
-        try write(Array("b".utf8), to: "OTHER25")
-        try FileManager.default.createSymbolicLink(atPath: folder + "/store25", withDestinationPath: folder + "/none")
-        try container.apply(FolderSource(path: folder))
-        let reports = container.reports()
-        expect(container.folderWord, equals: "hunter2")
-        expect(container.folderOther == nil)
-        expect(container.folderData == nil)
-        expect(reports.all.count, equals: 2)
-        let text = thrown { try container.validate(\.folderWord, \.folderOther, \.folderData) }
-        expect(text.split(separator: "\n").count, equals: 2)
-        expect(text.contains("spelled differently") && text.contains("store25: can't be read"), "\(text)")
-    }
-
-    @Test("A file in place of a folder is a mistake, optional or not")
-    func notFolder() throws {
-        defer { cleanUp() }
-        try write([], to: "file")
-        for isOptional in [false, true] {
-            let text = thrown { try container.apply(FolderSource(path: folder + "/file", isOptional: isOptional)) }
-            expect(text, equals: "\(folder)/file: can't be read: it isn't a directory")
+        // A file that can't be read, or is there twice, is a mistake for its name alone.
+        do {
+            defer { cleanUp() }
+            try write(Array("hunter2".utf8), to: "word25")
+            try write(Array("a".utf8), to: "other25")
+            try write(Array("b".utf8), to: "OTHER25")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/store25", withDestinationPath: folder + "/none")
+            try container.apply(FolderSource(path: folder))
+            let reports = container.reports()
+            expect(container.folderWord, equals: "hunter2")
+            expect(container.folderOther == nil)
+            expect(container.folderData == nil)
+            expect(reports.all.count, equals: 2)
+            let text = thrown { try container.validate(\.folderWord, \.folderOther, \.folderData) }
+            expect(text.split(separator: "\n").count, equals: 2)
+            expect(text.contains("spelled differently") && text.contains("store25: can't be read"), "\(text)")
         }
-        try container.apply(FolderSource(path: folder + "/none", isOptional: true))
+        // A file in place of a folder is a mistake, optional or not.
+        do {
+            let container = Container()
+            defer { cleanUp() }
+            try write([], to: "file")
+            for isOptional in [false, true] {
+                let text = thrown { try container.apply(FolderSource(path: folder + "/file", isOptional: isOptional)) }
+                expect(text, equals: "\(folder)/file: can't be read: it isn't a directory")
+            }
+            try container.apply(FolderSource(path: folder + "/none", isOptional: true))
+        }
     }
 }
 

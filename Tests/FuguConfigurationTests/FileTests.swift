@@ -41,31 +41,38 @@ struct FileBytesTests {
         }
     }
 
-    @Test("A line of a .env file that isn't text is an error where it's read, and concerns nobody else (law 16)")
+    @Test(
+        "A line, or a file of a folder, that is not text is an error where it is read, and concerns nobody else (law 16)"
+    )
     func lines() throws {
-        let folder = NSTemporaryDirectory() + "fugu-bytes-\(UUID())"
-        defer { unlink(folder) }
-        let lines =
-            Array("# caf".utf8) + [0xE9] + Array("\nBYTES25_WORD='h".utf8) + [0xFF] + Array("2'\nBYTES25_OTHER=a".utf8)
-        try Data(lines).write(to: URL(fileURLWithPath: folder))
-        try container.apply(DotEnvSource(path: folder))
-        expect(container.other, equals: "a")
-        try container.validate(\.other)
-        expect(thrown { _ = try container.require(\.word) }, equals: "\(folder):2:14: \(notText)")
-        expect(thrown { try container.validate(\.word) }, equals: "\(folder):2:14: \(notText)")
-    }
-
-    @Test("A file of a folder that isn't text is an error for a key of text, which names both (law 16)")
-    func files() throws {
-        let folder = NSTemporaryDirectory() + "fugu-bytes-\(UUID())"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data([0x68, 0xFF]).write(to: URL(fileURLWithPath: folder + "/bytes25.word"))
-        try container.apply(FolderSource(path: folder))
-        expect(container.other == nil)
-        let text = thrown { _ = try container.require(\.word) }
-        expect(
-            text, equals: "\(folder)/bytes25.word: bytes25.word: expected String, found bytes that aren't UTF-8 text")
+        // A line of a .env file that isn't text is an error where it's read, and concerns nobody else.
+        do {
+            let folder = NSTemporaryDirectory() + "fugu-bytes-\(UUID())"
+            defer { unlink(folder) }
+            let lines =
+                Array("# caf".utf8) + [0xE9] + Array("\nBYTES25_WORD='h".utf8) + [0xFF]
+                + Array("2'\nBYTES25_OTHER=a".utf8)
+            try Data(lines).write(to: URL(fileURLWithPath: folder))
+            try container.apply(DotEnvSource(path: folder))
+            expect(container.other, equals: "a")
+            try container.validate(\.other)
+            expect(thrown { _ = try container.require(\.word) }, equals: "\(folder):2:14: \(notText)")
+            expect(thrown { try container.validate(\.word) }, equals: "\(folder):2:14: \(notText)")
+        }
+        // A file of a folder that isn't text is an error for a key of text, which names both.
+        do {
+            let container = Container()
+            let folder = NSTemporaryDirectory() + "fugu-bytes-\(UUID())"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try Data([0x68, 0xFF]).write(to: URL(fileURLWithPath: folder + "/bytes25.word"))
+            try container.apply(FolderSource(path: folder))
+            expect(container.other == nil)
+            let text = thrown { _ = try container.require(\.word) }
+            expect(
+                text,
+                equals: "\(folder)/bytes25.word: bytes25.word: expected String, found bytes that aren't UTF-8 text")
+        }
     }
 }
 
@@ -92,14 +99,33 @@ extension FileBytesTests {
         expect(apart.other, equals: "b")
     }
 
-    @Test("A word of a list that isn't text is an error for the list, and none for what takes one word (law 16)")
+    @Test("Of a list, each word has to be text; of an argument that occurs twice, only what counts (law 16)")
     func lists() throws {
-        try container.apply(arguments([Array("--bytes25-words".utf8), Array("a".utf8), broken]))
-        let text = thrown { _ = try container.require(\.words) }
-        expect(text.hasPrefix("argument --bytes25-words: bytes25.words: expected words of UTF-8 text"), "\(text)")
-        let one = Container()
-        try one.apply(arguments([Array("--bytes25-other".utf8), Array("a".utf8), broken]))
-        expect(one.other, equals: "a")
+        // A word of a list that isn't text is an error for the list, and none for what takes one word.
+        do {
+            try container.apply(arguments([Array("--bytes25-words".utf8), Array("a".utf8), broken]))
+            let text = thrown { _ = try container.require(\.words) }
+            expect(text.hasPrefix("argument --bytes25-words: bytes25.words: expected words of UTF-8 text"), "\(text)")
+            let one = Container()
+            try one.apply(arguments([Array("--bytes25-other".utf8), Array("a".utf8), broken]))
+            expect(one.other, equals: "a")
+        }
+        // Of an argument that occurs twice, only bytes that count are an error.
+        do {
+            let text = Array("--bytes25-word=a".utf8)
+            let good = try container(named, text)
+            expect(good.word, equals: "a")
+            try good.validate(\.word)
+            expect(
+                thrown { try container(text, named).validate(\.word) }, equals: "argument --bytes25-word: \(notText)")
+            let (words, list) = (Array("--bytes25-words=".utf8), Array("--bytes25-words=a,b".utf8))
+            expect(
+                thrown { try container(words + broken, list).validate(\.words) }.hasPrefix(
+                    "argument --bytes25-words: bytes25.words: expected words of UTF-8 text"))
+            expect(
+                thrown { try container(list, words + broken).validate(\.words) },
+                equals: "argument --bytes25-words: bytes25.words: the bytes aren't UTF-8 text")
+        }
     }
 }
 
@@ -116,23 +142,6 @@ extension FileBytesTests {
         let container = Container()
         try container.apply(arguments(words))
         return container
-    }
-
-    @Test("Of an argument that occurs twice, only bytes that count are an error (law 16)")
-    func twice() throws {
-        let text = Array("--bytes25-word=a".utf8)
-        let good = try container(named, text)
-        expect(good.word, equals: "a")
-        try good.validate(\.word)
-        expect(
-            thrown { try container(text, named).validate(\.word) }, equals: "argument --bytes25-word: \(notText)")
-        let (words, list) = (Array("--bytes25-words=".utf8), Array("--bytes25-words=a,b".utf8))
-        expect(
-            thrown { try container(words + broken, list).validate(\.words) }.hasPrefix(
-                "argument --bytes25-words: bytes25.words: expected words of UTF-8 text"))
-        expect(
-            thrown { try container(list, words + broken).validate(\.words) },
-            equals: "argument --bytes25-words: bytes25.words: the bytes aren't UTF-8 text")
     }
 
     @Test("A word for others that isn't text concerns no argument before it (law 16)")
@@ -215,31 +224,35 @@ struct FilePipeTests {
         expect(container.pipePort == 9000 && source.modificationStamp() == stamp)
     }
 
-    @Test("A pipe that the shell opens is read by its path (law 16)", .timeLimit(.minutes(1)))
+    @Test(
+        "A pipe that the shell opens is read by its path, and one in a folder of values isn't waited for (law 16)",
+        .timeLimit(.minutes(1)))
     func opened() throws {
-        let pipe = Pipe()
-        pipe.fileHandleForWriting.write(Data("[pipe25]\nport = 9001".utf8))
-        try pipe.fileHandleForWriting.close()
-        let container = Container()
-        try container.apply(TOMLSource(path: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"))
-        try container.reload()
-        expect(container.pipePort, equals: 9001)
-        try container.apply(TOMLSource(path: "/dev/null"))
-        expect(container.pipePort, equals: 9001)
-    }
-
-    @Test("A pipe in a folder of values isn't waited for; it's an error for its name alone (law 16)")
-    func inFolder() throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        expect(mkfifo(path + "/pipe25.port", 0o600), equals: 0)
-        try Data("a".utf8).write(to: URL(fileURLWithPath: path + "/pipe25.text"))
-        let container = Container()
-        try container.apply(FolderSource(path: path))
-        expect(container.text, equals: "a")
-        expect(
-            thrown { _ = try container.require(\.pipePort) },
-            equals: "\(path)/pipe25.port: pipe25.port: can't be read: it's a pipe or a device, not a regular file")
+        // A pipe that the shell opens is read by its path.
+        do {
+            let pipe = Pipe()
+            pipe.fileHandleForWriting.write(Data("[pipe25]\nport = 9001".utf8))
+            try pipe.fileHandleForWriting.close()
+            let container = Container()
+            try container.apply(TOMLSource(path: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"))
+            try container.reload()
+            expect(container.pipePort, equals: 9001)
+            try container.apply(TOMLSource(path: "/dev/null"))
+            expect(container.pipePort, equals: 9001)
+        }
+        // A pipe in a folder of values isn't waited for; it's an error for its name alone.
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            expect(mkfifo(path + "/pipe25.port", 0o600), equals: 0)
+            try Data("a".utf8).write(to: URL(fileURLWithPath: path + "/pipe25.text"))
+            let container = Container()
+            try container.apply(FolderSource(path: path))
+            expect(container.text, equals: "a")
+            expect(
+                thrown { _ = try container.require(\.pipePort) },
+                equals: "\(path)/pipe25.port: pipe25.port: can't be read: it's a pipe or a device, not a regular file")
+        }
     }
 }
 
@@ -299,36 +312,37 @@ final class FileNamedByVariableTests {
         }
     }
 
-    @Test("A value that's given both ways is an error that names both places (law 16)")
+    @Test("A file given both ways, or that cannot be read, is an error that shows no secret in its place (laws 16, 17)")
     func both() throws {
-        try container.apply(variables(["NAMED25_PASSWORD_FILE": file("hunter2"), "NAMED25_PASSWORD": "hunter3"]))
-        expect(
-            thrown { try container.validate(\.password) },
-            equals: """
-                environment variable NAMED25_PASSWORD_FILE: named25.password: the value is also given itself, by environment \
-                variable NAMED25_PASSWORD; remove one of them
-                """)
-        let parent = Container()
-        try parent.apply(EnvironmentSource(environment: ["NAMED25_PASSWORD": "hunter3"]))
-        try parent.apply(variables(["NAMED25_PASSWORD_FILE": file("hunter2")]))
-        expect(parent.password, equals: "hunter2")
-    }
-
-    @Test(
-        "A file that can't be read is an error with its reason, which doesn't show a secret in its place (laws 16, 17)")
-    func unreadable() throws {
-        try container.apply(variables(["NAMED25_PASSWORD_FILE": "/hunter2", "NAMED25_HOST_FILE": folder]))
-        let lines = thrown { try container.validate(\.password, \.host) }.split(separator: "\n")
-        func text(_ name: String, _ reason: String) -> String {
-            "environment variable NAMED25_\(name.uppercased())_FILE: named25.\(name): the file that it names can't be read: \(reason)"
+        // A value that's given both ways is an error that names both places.
+        do {
+            try container.apply(variables(["NAMED25_PASSWORD_FILE": file("hunter2"), "NAMED25_PASSWORD": "hunter3"]))
+            expect(
+                thrown { try container.validate(\.password) },
+                equals: """
+                    environment variable NAMED25_PASSWORD_FILE: named25.password: the value is also given itself, by environment \
+                    variable NAMED25_PASSWORD; remove one of them
+                    """)
+            let parent = Container()
+            try parent.apply(EnvironmentSource(environment: ["NAMED25_PASSWORD": "hunter3"]))
+            try parent.apply(variables(["NAMED25_PASSWORD_FILE": file("hunter2")]))
+            expect(parent.password, equals: "hunter2")
         }
-        expect(
-            lines.map(String.init),
-            equals: [text("password", "the file doesn't exist"), text("host", "it's a directory")])
-        // Nobody reads it.
-        let other = Container()
-        try other.apply(variables(["NAMED25_OTHER_FILE": "/none"]))
-        try other.validate(\.password)
+        // A file that can't be read is an error with its reason, which doesn't show a secret in its place.
+        do {
+            try container.apply(variables(["NAMED25_PASSWORD_FILE": "/hunter2", "NAMED25_HOST_FILE": folder]))
+            let lines = thrown { try container.validate(\.password, \.host) }.split(separator: "\n")
+            func text(_ name: String, _ reason: String) -> String {
+                "environment variable NAMED25_\(name.uppercased())_FILE: named25.\(name): the file that it names can't be read: \(reason)"
+            }
+            expect(
+                lines.map(String.init),
+                equals: [text("password", "the file doesn't exist"), text("host", "it's a directory")])
+            // Nobody reads it.
+            let other = Container()
+            try other.apply(variables(["NAMED25_OTHER_FILE": "/none"]))
+            try other.validate(\.password)
+        }
     }
 
     @Test("A pipe that a variable names is read once (law 16)", .timeLimit(.minutes(1)))
@@ -346,14 +360,29 @@ final class FileNamedByVariableTests {
         expect(container.password, equals: "hunter2")
     }
 
-    @Test("Names with the ending are checked like those of the keys (law 16)")
+    @Test(
+        "Names with the ending are checked like those of the keys, and a wrong value in the file is shown nowhere (laws 16, 17)"
+    )
     func typos() throws {
-        let source = EnvironmentSource(prefix: "APP", environment: ["APP_NAMED25_PASWORD_FILE": "/x"])
-        try container.apply(source.readingFiles(namedBy: "_FILE"))
-        expect(
-            thrown { try container.validate(\.password) },
-            equals:
-                "environment variable APP_NAMED25_PASWORD_FILE: unknown name; did you mean APP_NAMED25_PASSWORD_FILE?")
+        // Names with the ending are checked like those of the keys.
+        do {
+            let source = EnvironmentSource(prefix: "APP", environment: ["APP_NAMED25_PASWORD_FILE": "/x"])
+            try container.apply(source.readingFiles(namedBy: "_FILE"))
+            expect(
+                thrown { try container.validate(\.password) },
+                equals:
+                    "environment variable APP_NAMED25_PASWORD_FILE: unknown name; did you mean APP_NAMED25_PASSWORD_FILE?"
+            )
+        }
+        // A wrong value in a file that a variable names is shown nowhere.
+        do {
+            let broken = try file(#"{"hunter4": "hunter5"}"#, "limits")
+            try container.apply(
+                variables(["NAMED25_LIMITS_FILE": broken, "NAMED25_NAMES_FILE": file("hunter6,,", "names")]))
+            let error = thrown { try container.validate(\.namedLimits, \.names) }
+            expect(error.contains("named25.limits") && error.contains("named25.names"), error)
+            expect(!error.contains("hunter5") && !error.contains("hunter6"), error)
+        }
     }
 }
 
@@ -387,16 +416,6 @@ extension FileNamedByVariableTests {
         let told = [container.explain(\.names), container.explain(\.namedLimits), container.explain(\.mask)]
         expect(!"\(told)".contains("hunter"), "\(told)")
         expect(reports.count == 1 && reports.all.allSatisfy(error.contains), "\(reports.all)")
-    }
-
-    @Test("A wrong value in a file that a variable names is shown nowhere (laws 16, 17)")
-    func wrong() throws {
-        let broken = try file(#"{"hunter4": "hunter5"}"#, "limits")
-        try container.apply(
-            variables(["NAMED25_LIMITS_FILE": broken, "NAMED25_NAMES_FILE": file("hunter6,,", "names")]))
-        let error = thrown { try container.validate(\.namedLimits, \.names) }
-        expect(error.contains("named25.limits") && error.contains("named25.names"), error)
-        expect(!error.contains("hunter5") && !error.contains("hunter6"), error)
     }
 
     @Test("A file under a former name gives its value, and the report is about the variable (laws 15, 16)")

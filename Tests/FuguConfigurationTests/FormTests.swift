@@ -88,14 +88,27 @@ struct FormTests {
         expect(container.boundPort, equals: 1)
     }
 
-    @Test("A reload with a value that isn't in the form of its key is refused")
+    @Test("A reload is refused with a value not in the form of its key, or without one that is required")
     func reloaded() throws {
-        let source = ChangingSource(["law25f.port": 2000])
-        try container.apply(source)
-        expect(container.boundPort, equals: 2000)
-        source.change(to: ["law25f.port": 1])
-        expect(thrown { try container.reload() }.contains("expected 1024...65535"))
-        expect(container.boundPort, equals: 2000)
+        // A reload with a value that isn't in the form of its key is refused.
+        do {
+            let source = ChangingSource(["law25f.port": 2000])
+            try container.apply(source)
+            expect(container.boundPort, equals: 2000)
+            source.change(to: ["law25f.port": 1])
+            expect(thrown { try container.reload() }.contains("expected 1024...65535"))
+            expect(container.boundPort, equals: 2000)
+        }
+        // A reload that takes away what is required is refused.
+        do {
+            let container = Container()
+            let source = ChangingSource(["law25f.url": "x"])
+            container.declare(\.databaseURL)
+            try container.apply(source)
+            source.change(to: [:])
+            expect(thrown { try container.reload() }.hasPrefix("law25f.url: a value is required"))
+            expect(container.databaseURL, equals: "x")
+        }
     }
 
     @Test(
@@ -138,31 +151,36 @@ struct FormTests {
         try container.validate()
     }
 
-    @Test("A text is split where the key says, and is a Boolean value in any spelling if the key says so")
+    @Test("A text is split, and read as a Boolean value, as its key says, or the last of its forms")
     func texts() throws {
-        let variables = ["LAW25F_WORDS": "a,b; c", "LAW25F_FLAG": "Yes", "LAW25F_STRICT": "TRUE"]
-        try container.apply(EnvironmentSource(environment: variables))
-        container.handleReports { _ in }
-        expect(container.formWords, equals: ["a,b", "c"])
-        expect(container.formFlag)
-        expect(!container.strictFlag)
-        for (text, value) in ["TRUE": true, "1": true, "on": true, "No": false, "0": false, "off": false, "2": nil] {
-            let container = Container()
-            try container.apply(ArgumentsSource(["--law25f-flag=\(text)"]))
-            expect((try? container.require(\.formFlag)), equals: value, "\(text)")
+        // A text is split where the key says, and is a Boolean value in any spelling if the key says so.
+        do {
+            let variables = ["LAW25F_WORDS": "a,b; c", "LAW25F_FLAG": "Yes", "LAW25F_STRICT": "TRUE"]
+            try container.apply(EnvironmentSource(environment: variables))
+            container.handleReports { _ in }
+            expect(container.formWords, equals: ["a,b", "c"])
+            expect(container.formFlag)
+            expect(!container.strictFlag)
+            for (text, value) in ["TRUE": true, "1": true, "on": true, "No": false, "0": false, "off": false, "2": nil]
+            {
+                let container = Container()
+                try container.apply(ArgumentsSource(["--law25f-flag=\(text)"]))
+                expect((try? container.require(\.formFlag)), equals: value, "\(text)")
+            }
+            try container.apply(TOMLSource(text: "law25f.flag = 'yes'", name: "t"))
+            #expect(throws: PropertyError.self) { try container.require(\.formFlag) }
         }
-        try container.apply(TOMLSource(text: "law25f.flag = 'yes'", name: "t"))
-        #expect(throws: PropertyError.self) { try container.require(\.formFlag) }
-    }
-
-    @Test("Of two forms that both say how texts are split, the second one decides, also for commas")
-    func separators() throws {
-        let other = PropertyForm<[String]>.separated(by: ";")
-        let comma = PropertyKey<[String]>(
-            "law25f.commas", defaultValue: [], form: other.and(.separated(by: ",")).and(.checked("words") { _ in true })
-        )
-        try container.apply(EnvironmentSource(environment: ["LAW25F_COMMAS": "a;b,c"]))
-        expect(container[comma], equals: ["a;b", "c"])
+        // Of two forms that both say how texts are split, the second one decides, also for commas.
+        do {
+            let container = Container()
+            let other = PropertyForm<[String]>.separated(by: ";")
+            let comma = PropertyKey<[String]>(
+                "law25f.commas", defaultValue: [],
+                form: other.and(.separated(by: ",")).and(.checked("words") { _ in true })
+            )
+            try container.apply(EnvironmentSource(environment: ["LAW25F_COMMAS": "a;b,c"]))
+            expect(container[comma], equals: ["a;b", "c"])
+        }
     }
 
     @Test("The bounds of a duration are told as a source writes them")
@@ -290,16 +308,6 @@ struct FormTests {
         container.siteHost = "set"
         expect(container.child()[key].host, equals: "host.a")
         expect(child.child { $0.siteZone = "c" }[key].host, equals: "set")
-    }
-
-    @Test("A reload that takes away what is required is refused")
-    func takenAway() throws {
-        let source = ChangingSource(["law25f.url": "x"])
-        container.declare(\.databaseURL)
-        try container.apply(source)
-        source.change(to: [:])
-        expect(thrown { try container.reload() }.hasPrefix("law25f.url: a value is required"))
-        expect(container.databaseURL, equals: "x")
     }
 
     @Test("Nothing takes away a required value that was read, declared or not: no reload, removal, or wrong source")
@@ -498,21 +506,24 @@ struct FormOfTextTests {
         return try container.property("law25t.list", as: Value.self)
     }
 
-    @Test("Every word of an argument that occurs several times is an element of its list")
+    @Test("Every word of a repeated argument is an element, up to an option with one dash")
     func repeated() throws {
-        let words = ["--law25t-list", "a", "b", "--law25t-list", "c", "d", "--other"]
-        try expect(read(words, as: [String].self), equals: ["a", "b", "c", "d"])
-        try expect(read(["--law25t-list", "1", "--law25t-list", "-2", "3"], as: [Int].self), equals: [1, -2, 3])
-    }
-
-    @Test("A list ends before an option with one dash, and the words behind that are for others")
-    func interrupted() throws {
-        try expect(read(["--law25t-list", "a", "-v", "c"], as: [String].self), equals: ["a"])
-        try expect(
-            read(["--law25t-list", "a", "--law25t-list", "b", "-v", "c"], as: Set<String>.self), equals: ["a", "b"])
-        try expect(read(["--law25t-list", "a", "b", "-v"], as: [String].self), equals: ["a", "b"])
-        try expect(read(["--law25t-list", "a", "-v", "c"], as: String.self), equals: "a")
-        try expect(read(["--law25t-list", "a", "-v", "--law25t-list", "b"], as: [String].self), equals: ["a", "b"])
+        // Every word of an argument that occurs several times is an element of its list.
+        do {
+            let words = ["--law25t-list", "a", "b", "--law25t-list", "c", "d", "--other"]
+            try expect(read(words, as: [String].self), equals: ["a", "b", "c", "d"])
+            try expect(read(["--law25t-list", "1", "--law25t-list", "-2", "3"], as: [Int].self), equals: [1, -2, 3])
+        }
+        // A list ends before an option with one dash, and the words behind that are for others.
+        do {
+            try expect(read(["--law25t-list", "a", "-v", "c"], as: [String].self), equals: ["a"])
+            try expect(
+                read(["--law25t-list", "a", "--law25t-list", "b", "-v", "c"], as: Set<String>.self), equals: ["a", "b"])
+            try expect(read(["--law25t-list", "a", "b", "-v"], as: [String].self), equals: ["a", "b"])
+            try expect(read(["--law25t-list", "a", "-v", "c"], as: String.self), equals: "a")
+            try expect(
+                read(["--law25t-list", "a", "-v", "--law25t-list", "b"], as: [String].self), equals: ["a", "b"])
+        }
     }
 
     private func everywhere<Value: Decodable & Sendable & Equatable>(
@@ -548,24 +559,27 @@ struct FormOfTextTests {
         expect(Set(everywhere(text, as: Decimal.self, numbers)).count, equals: 1, "Decimal")
     }
 
-    @Test("An integer that its type can represent is read exactly, and one that it can't is a mistake")
-    func exact() {
-        expect(everywhere("18446744073709551615", as: UInt64.self, numbers).allSatisfy { $0 == .max })
-        expect(everywhere("1.0", as: Int.self, numbers).allSatisfy { $0 == 1 })
-        expect(everywhere("9007199254740993", as: Double.self, numbers).allSatisfy { $0 == nil })
-        expect(everywhere("9007199254740993.0", as: Double.self, numbers).allSatisfy { $0 == 9007199254740992 })
-        expect(everywhere("9223372036854775808", as: Int.self, numbers).allSatisfy { $0 == nil })
-    }
-
-    @Test("null isn't a value that require accepts")
-    func null() throws {
-        let key = PropertyKey<String?>("law25t.text")
-        let container = Container()
-        try container.apply(JSONSource(text: #"{"law25t": {"text": null}}"#, name: "j"))
-        expect(container[key] == nil)
-        expect(thrown { _ = try container.require { _ in key } }.hasPrefix("j:1:21: law25t.text: a value is required"))
-        try container.apply(JSONSource(text: #"{"law25t": {"text": "x"}}"#, name: "k"))
-        try expect(container.require { _ in key }, equals: "x")
+    @Test("An integer is read exactly or is a mistake, and null is no value that require accepts")
+    func exact() throws {
+        // An integer that its type can represent is read exactly, and one that it can't is a mistake.
+        do {
+            expect(everywhere("18446744073709551615", as: UInt64.self, numbers).allSatisfy { $0 == .max })
+            expect(everywhere("1.0", as: Int.self, numbers).allSatisfy { $0 == 1 })
+            expect(everywhere("9007199254740993", as: Double.self, numbers).allSatisfy { $0 == nil })
+            expect(everywhere("9007199254740993.0", as: Double.self, numbers).allSatisfy { $0 == 9007199254740992 })
+            expect(everywhere("9223372036854775808", as: Int.self, numbers).allSatisfy { $0 == nil })
+        }
+        // null isn't a value that require accepts.
+        do {
+            let key = PropertyKey<String?>("law25t.text")
+            let container = Container()
+            try container.apply(JSONSource(text: #"{"law25t": {"text": null}}"#, name: "j"))
+            expect(container[key] == nil)
+            expect(
+                thrown { _ = try container.require { _ in key } }.hasPrefix("j:1:21: law25t.text: a value is required"))
+            try container.apply(JSONSource(text: #"{"law25t": {"text": "x"}}"#, name: "k"))
+            try expect(container.require { _ in key }, equals: "x")
+        }
     }
 
     private enum Mode: String, Decodable { case slow, fast }

@@ -21,13 +21,29 @@ struct MistakeTests {
 
     init() { reports = container.reports() }
 
-    @Test("A wrong value gives the default and one report with file, line, column, name, expected and found (law 16)")
+    @Test(
+        "A wrong value gives the default, to observers, too, and one report with place, name, expected and found (law 16)"
+    )
     func report() throws {
-        try container.apply(wrong)
-        expect(reports.all.isEmpty)
-        for _ in 0..<3 { expect(container.timeout == 30 && container.child().timeout == 30) }
-        expect(container.retries, equals: 7)
-        expect(reports.all, equals: [mistake])
+        // A wrong value gives the default and one report with file, line, column, name, expected and found.
+        do {
+            try container.apply(wrong)
+            expect(reports.all.isEmpty)
+            for _ in 0..<3 { expect(container.timeout == 30 && container.child().timeout == 30) }
+            expect(container.retries, equals: 7)
+            expect(reports.all, equals: [mistake])
+        }
+        // Whoever observes hears the default in place of a wrong value.
+        do {
+            let fresh = Self()
+            let (container, reports) = (fresh.container, fresh.reports)
+            let heard = Log<Int>()
+            container.observe(\.timeout) { heard.add($0) }
+            try container.apply(DictionarySource(["api.timeout": 5], name: "x"))
+            try container.apply(wrong)
+            expect(heard.all, equals: [5, 30])
+            expect(reports.all, equals: [mistake])
+        }
     }
 
     @Test("It is reported once, whatever is reset, reloaded or set meanwhile, and again only if it is another mistake")
@@ -63,16 +79,6 @@ struct MistakeTests {
         expect(reports.all.count, equals: 1)
     }
 
-    @Test("Whoever observes hears the default in place of a wrong value")
-    func observed() throws {
-        let heard = Log<Int>()
-        container.observe(\.timeout) { heard.add($0) }
-        try container.apply(DictionarySource(["api.timeout": 5], name: "x"))
-        try container.apply(wrong)
-        expect(heard.all, equals: [5, 30])
-        expect(reports.all, equals: [mistake])
-    }
-
     @Test("A report handler may use the container")
     func handler() throws {
         let log = Log<Int>()
@@ -83,43 +89,47 @@ struct MistakeTests {
         container.handleReports(by: nil)
     }
 
-    @Test("require throws what a read reports, and what nothing gives")
+    @Test("require and property throw a wrong value; where nothing gives one, require throws and property gives nil")
     func require() throws {
-        let nothing = "api.timeout: a value is required, but code doesn't set one, and no source is applied"
-        expect(thrown { _ = try container.require(\.timeout) }, equals: nothing)
-        try container.apply(wrong)
-        expect(thrown { _ = try container.require(\.timeout) }, equals: mistake)
-        expect(
-            thrown { _ = try container.require(\.limitKey) },
-            equals: "api.limit: a value is required, but neither code nor /srv/app.toml provides one; "
-                + "set api.limit in /srv/app.toml")
-        try expect(container.require(\.retries), equals: 7)
-        container.timeout = 2
-        container.limitKey = 3
-        try expect(container.require(\.timeout), equals: 2)
-        try expect(container.require(\.limitKey), equals: 3)
-        #expect(throws: PropertyError.self) { try container.require(\.unnamed) }
-        container.unnamed = 4
-        try expect(container.require(\.unnamed), equals: 4)
-        expect(reports.all.isEmpty)
-    }
-
-    @Test("property throws a wrong value and gives nil where nothing is")
-    func property() throws {
-        try expect(container.property("api.nowhere", as: Int.self) == nil)
-        try container.apply(wrong)
-        try expect(container.property("api.retries"), equals: 7)
-        try expect(container.property("api.retries", as: Double?.self), equals: 7)
-        try expect(container.property("api.retries", as: PropertyValue.self), equals: 7)
-        try expect(container.property("api.nowhere", as: Int.self) == nil)
-        container.host = "code"
-        try expect(container.property("api.host", as: String.self), equals: "code")
-        let error = "/srv/app.toml:2:11: api.timeout: expected Int, found string"
-        expect(thrown { _ = try container.property("api.timeout", as: Int.self) }, equals: error)
-        expect(
-            thrown { _ = try container.property("api.timeout", as: [Int].self) },
-            equals: "/srv/app.toml:2:11: api.timeout: expected array, found string")
-        expect(reports.all.isEmpty)
+        // require throws what a read reports, and what nothing gives.
+        do {
+            let nothing = "api.timeout: a value is required, but code doesn't set one, and no source is applied"
+            expect(thrown { _ = try container.require(\.timeout) }, equals: nothing)
+            try container.apply(wrong)
+            expect(thrown { _ = try container.require(\.timeout) }, equals: mistake)
+            expect(
+                thrown { _ = try container.require(\.limitKey) },
+                equals: "api.limit: a value is required, but neither code nor /srv/app.toml provides one; "
+                    + "set api.limit in /srv/app.toml")
+            try expect(container.require(\.retries), equals: 7)
+            container.timeout = 2
+            container.limitKey = 3
+            try expect(container.require(\.timeout), equals: 2)
+            try expect(container.require(\.limitKey), equals: 3)
+            #expect(throws: PropertyError.self) { try container.require(\.unnamed) }
+            container.unnamed = 4
+            try expect(container.require(\.unnamed), equals: 4)
+            expect(reports.all.isEmpty)
+        }
+        // property throws a wrong value and gives nil where nothing is.
+        do {
+            let fresh = Self()
+            let (container, reports) = (fresh.container, fresh.reports)
+            try expect(container.property("api.nowhere", as: Int.self) == nil)
+            try container.apply(wrong)
+            try expect(container.property("api.retries"), equals: 7)
+            try expect(container.property("api.retries", as: Double?.self), equals: 7)
+            try expect(container.property("api.retries", as: PropertyValue.self), equals: 7)
+            try expect(container.property("api.nowhere", as: Int.self) == nil)
+            container.host = "code"
+            try expect(container.property("api.host", as: String.self), equals: "code")
+            let error = "/srv/app.toml:2:11: api.timeout: expected Int, found string"
+            expect(thrown { _ = try container.property("api.timeout", as: Int.self) }, equals: error)
+            expect(
+                thrown { _ = try container.property("api.timeout", as: [Int].self) },
+                equals: "/srv/app.toml:2:11: api.timeout: expected array, found string")
+            expect(reports.all.isEmpty)
+        }
     }
 
     @Test("validate throws all mistakes together, and unknown names with the nearest known one")
@@ -257,40 +267,41 @@ struct MistakeAdviceTests {
         )
     }
 
-    @Test("An error about a URL says what would be accepted (law 16)")
+    @Test("An error says which URLs or cases would be accepted, and that an unknown key must be declared (law 16)")
     func urls() throws {
-        let container = Container()
-        try container.apply(TOMLSource(text: "law25a.link = 'https://example.org/a b'", name: "x"))
-        #expect(
-            thrown { try container.validate(\.link) }
-                == "x:1:15: law25a.link: expected URL (percent-encode spaces and the like, as in a%20b), found string \"https://example.org/a b\""
-        )
-    }
-
-    @Test("An error about an enumeration lists its cases, and says that there are more than a dozen (law 16)")
-    func cases() throws {
-        let container = Container()
-        try container.apply(
-            TOMLSource(text: "law25a.level = 'x'\nlaw25a.many = 'x'\nlaw25a.shape = {oval = {}}", name: "x"))
-        #expect(
-            thrown { try container.validate(\.level, \.many, \.shape) } == """
-                x:1:16: law25a.level: expected one of debug, info, found string "x"
-                x:2:15: law25a.many: expected one of c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, …, found string "x"
-                x:3:16: law25a.shape: expected one of round, square, found oval
-                """)
-    }
-
-    @Test("An unknown name that resembles none says that keys must be declared (law 16)")
-    func declared() throws {
-        let container = Container()
-        try container.apply(TOMLSource(text: "[law25a.api]\nurl = 'x'", name: "app.toml"))
-        let text = thrown { try container.validate() }
-        #expect(
-            text
-                == "app.toml:1:2: law25a: unknown name"
-        )
-        container.declare(\.api)
-        expect(thrown { try container.validate() }, equals: "nothing")
+        // An error about a URL says what would be accepted.
+        do {
+            let container = Container()
+            try container.apply(TOMLSource(text: "law25a.link = 'https://example.org/a b'", name: "x"))
+            #expect(
+                thrown { try container.validate(\.link) }
+                    == "x:1:15: law25a.link: expected URL (percent-encode spaces and the like, as in a%20b), found string \"https://example.org/a b\""
+            )
+        }
+        // An error about an enumeration lists its cases, and says that there are more than a dozen.
+        do {
+            let container = Container()
+            try container.apply(
+                TOMLSource(text: "law25a.level = 'x'\nlaw25a.many = 'x'\nlaw25a.shape = {oval = {}}", name: "x"))
+            #expect(
+                thrown { try container.validate(\.level, \.many, \.shape) } == """
+                    x:1:16: law25a.level: expected one of debug, info, found string "x"
+                    x:2:15: law25a.many: expected one of c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, …, found string "x"
+                    x:3:16: law25a.shape: expected one of round, square, found oval
+                    """)
+        }
+        // An unknown name that resembles none says that keys must be declared.
+        do {
+            let container = Container()
+            try container.apply(TOMLSource(text: "[law25a.api]\nurl = 'x'", name: "app.toml"))
+            let text = thrown { try container.validate() }
+            #expect(
+                text
+                    == "app.toml:1:2: law25a: unknown name"
+            )
+            container.declare(\.api)
+            expect(thrown { try container.validate() }, equals: "nothing")
+        }
     }
 }
 
@@ -335,44 +346,46 @@ struct MistakePlacesTests {
         return try #require(throws: PropertyErrors.self) { try container.validate() }.errors.map { "\($0)" }
     }
 
-    @Test("Errors have the places that a source of one's own gives, also inside arrays and for unknown names (law 16)")
+    @Test("Errors and explanations have the places that a source of one's own gives, for texts and views, too (law 16)")
     func values() throws {
-        let source = Sheet(values: ["server": ["port": "x", "hosts": [1, "y"]], "sever.port": 1])
-        let errors = try errors(source)
-        expect(
-            errors,
-            equals: [
-                "sheet.csv:3:2: server.port: expected Int, found string \"x\"",
-                "sheet.csv:5:2: server.hosts[1]: expected Int, found string \"y\"",
-                "sheet.csv:7:2: sever: unknown name; did you mean server?",
-            ])
-    }
-
-    @Test("An explanation has the place, and what has none has the name of the source (law 16)")
-    func explanations() throws {
-        try container.apply(Sheet(values: ["server.port": 1, "server.name": "a"]))
-        expect("\(container.explain(\.port))", equals: "server.port = 1 (sheet.csv:3:2)")
-        expect("\(container.explain(\.serverName))", equals: "server.name = \"a\" (sheet)")
-    }
-
-    @Test("Texts of a source of one's own have places, too (law 16)")
-    func texts() throws {
-        let errors = try errors(Vault())
-        expect(
-            errors,
-            equals: [
-                "vault secret server/port, version 3: server.port: expected Int, found text \"many\"",
-                "vault: server.hosts[1]: expected Int, found text \"x\"",
-            ])
-    }
-
-    @Test("A view of the source keeps the places (law 16)")
-    func views() throws {
-        let reports = container.reports()
-        try container.apply(
-            Sheet(values: ["server.port": 1]).mappingNames { $0 == "server.name" ? "server.port" : nil })
-        expect(container.explain(\.serverName).mistake?.line, equals: 3)
-        expect(reports.all, equals: ["sheet.csv:3:2: server.port: expected String, found integer 1"])
+        // Errors have the places that a source of one's own gives, also inside arrays and for unknown names.
+        do {
+            let source = Sheet(values: ["server": ["port": "x", "hosts": [1, "y"]], "sever.port": 1])
+            let errors = try errors(source)
+            expect(
+                errors,
+                equals: [
+                    "sheet.csv:3:2: server.port: expected Int, found string \"x\"",
+                    "sheet.csv:5:2: server.hosts[1]: expected Int, found string \"y\"",
+                    "sheet.csv:7:2: sever: unknown name; did you mean server?",
+                ])
+        }
+        // An explanation has the place, and what has none has the name of the source.
+        do {
+            let container = Container()
+            try container.apply(Sheet(values: ["server.port": 1, "server.name": "a"]))
+            expect("\(container.explain(\.port))", equals: "server.port = 1 (sheet.csv:3:2)")
+            expect("\(container.explain(\.serverName))", equals: "server.name = \"a\" (sheet)")
+        }
+        // Texts of a source of one's own have places, too.
+        do {
+            let errors = try Self().errors(Vault())
+            expect(
+                errors,
+                equals: [
+                    "vault secret server/port, version 3: server.port: expected Int, found text \"many\"",
+                    "vault: server.hosts[1]: expected Int, found text \"x\"",
+                ])
+        }
+        // A view of the source keeps the places.
+        do {
+            let container = Container()
+            let reports = container.reports()
+            try container.apply(
+                Sheet(values: ["server.port": 1]).mappingNames { $0 == "server.name" ? "server.port" : nil })
+            expect(container.explain(\.serverName).mistake?.line, equals: 3)
+            expect(reports.all, equals: ["sheet.csv:3:2: server.port: expected String, found integer 1"])
+        }
     }
 }
 
@@ -415,25 +428,30 @@ struct MistakeLimitTests {
         expect(lines.last, equals: "and 70 more errors")
     }
 
-    @Test("Unknown names are reported in the order of the document, whatever its tables (law 16)")
+    @Test(
+        "Unknown names are reported in the order of the document; a reload is refused for new ones however many there were (law 16)"
+    )
     func order() throws {
-        let text = (0..<60).map { "[limit25.t\($0).a]\nx = 1\n[unknown\($0)]\n" }.joined()
-        try container.apply(TOMLSource(text: text, name: "x"))
-        let error = #expect(throws: PropertyErrors.self) { try container.validate(\.limitedPort) }
-        let lines = error?.errors.compactMap(\.line)
-        expect(lines?.count == 50 && lines == lines?.sorted())
-    }
-
-    @Test("A reload is refused for a new unknown name however many there were, and for no others (law 16)")
-    func reload() throws {
-        container.declare(\.limitedPort)
-        let path = try TemporaryFile(names(1000..<1200))
-        try container.apply(TOMLSource(path: path.path))
-        try path.write(names(1001..<1200))
-        try container.reload()
-        try path.write(names(1001..<1200) + "limit25.new = 1\n")
-        let text = thrown { try container.reload() }
-        expect(text.split(separator: "\n").count == 1 && text.contains("limit25.new"), "\(text)")
+        // Unknown names are reported in the order of the document, whatever its tables.
+        do {
+            let text = (0..<60).map { "[limit25.t\($0).a]\nx = 1\n[unknown\($0)]\n" }.joined()
+            try container.apply(TOMLSource(text: text, name: "x"))
+            let error = #expect(throws: PropertyErrors.self) { try container.validate(\.limitedPort) }
+            let lines = error?.errors.compactMap(\.line)
+            expect(lines?.count == 50 && lines == lines?.sorted())
+        }
+        // A reload is refused for a new unknown name however many there were, and for no others.
+        do {
+            let container = Container()
+            container.declare(\.limitedPort)
+            let path = try TemporaryFile(names(1000..<1200))
+            try container.apply(TOMLSource(path: path.path))
+            try path.write(names(1001..<1200))
+            try container.reload()
+            try path.write(names(1001..<1200) + "limit25.new = 1\n")
+            let text = thrown { try container.reload() }
+            expect(text.split(separator: "\n").count == 1 && text.contains("limit25.new"), "\(text)")
+        }
     }
 }
 

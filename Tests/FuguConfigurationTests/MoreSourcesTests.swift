@@ -427,49 +427,52 @@ struct SourceConformanceTests {
     private let text: [String: PropertyValue] = ["server.port": "80", "name": "x"]
     private let typed: [String: PropertyValue] = ["server.port": 80, "name": "x", "server": ["port": 80]]
 
-    @Test("The sources of this library conform")
+    @Test(
+        "The sources of this library conform, and those of one's own; one that gives something else each time does not")
     func builtIn() throws {
-        try expectConformance(
-            of: JSONSource(text: #"{"server": {"port": 80}, "name": "x"}"#, name: "json"), holding: typed,
-            lacking: ["server.host", "port"])
-        try expectConformance(
-            of: TOMLSource(text: "name = 'x'\n[server]\nport = 80", name: "toml"), holding: typed,
-            lacking: ["server.port.x"])
-        try expectConformance(
-            of: DictionarySource(["server": ["port": 80], "name": "x"], name: "dictionary"), holding: typed,
-            lacking: ["server.host"])
-        try expectConformance(
-            of: DictionarySource(["server.port": 80, "name": "x"], name: "dotted"), holding: typed, lacking: ["host"])
-        try expectConformance(of: StructSource(reflecting: Instance()), holding: typed, lacking: ["none"])
-        try expectConformance(
-            of: EnvironmentSource(prefix: "APP", environment: ["APP_SERVER_PORT": "80", "APP_NAME": "x", "PORT": "1"]),
-            holding: text, lacking: ["port", "server"])
-        try expectConformance(
-            of: ArgumentsSource(["program", "--server-port", "80", "--name=x", "--", "--port=1"]), holding: text,
-            lacking: ["port", "server"])
-    }
-
-    @Test("Files conform, and those that are optional and missing")
-    func files() throws {
-        let path = NSTemporaryDirectory() + "fugu-\(UUID()).json"
-        try expectConformance(of: JSONSource(path: path, isOptional: true), holding: [:], lacking: ["name"])
-        try Data(#"{"name": "x"}"#.utf8).write(to: URL(fileURLWithPath: path))
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        try expectConformance(of: JSONSource(path: path), holding: ["name": "x"], lacking: ["server"])
-    }
-
-    @Test("A source of one's own conforms")
-    func own() throws {
-        try expectConformance(
-            of: ChangingSource(["server.port": 80, "name": "x"]), holding: typed, lacking: ["server.host"])
-    }
-
-    @Test("A source that gives something else at each load does not")
-    func unsteady() throws {
-        let failures = Log<String>()
-        try Failure.$recorder.withValue(Failure.Recorder { text, _ in failures.add(text) }) {
-            try expectConformance(of: CountingSource(["a"]), holding: ["a": 1], lacking: [])
+        // The sources of this library conform.
+        do {
+            try expectConformance(
+                of: JSONSource(text: #"{"server": {"port": 80}, "name": "x"}"#, name: "json"), holding: typed,
+                lacking: ["server.host", "port"])
+            try expectConformance(
+                of: TOMLSource(text: "name = 'x'\n[server]\nport = 80", name: "toml"), holding: typed,
+                lacking: ["server.port.x"])
+            try expectConformance(
+                of: DictionarySource(["server": ["port": 80], "name": "x"], name: "dictionary"), holding: typed,
+                lacking: ["server.host"])
+            try expectConformance(
+                of: DictionarySource(["server.port": 80, "name": "x"], name: "dotted"), holding: typed,
+                lacking: ["host"])
+            try expectConformance(of: StructSource(reflecting: Instance()), holding: typed, lacking: ["none"])
+            try expectConformance(
+                of: EnvironmentSource(
+                    prefix: "APP", environment: ["APP_SERVER_PORT": "80", "APP_NAME": "x", "PORT": "1"]),
+                holding: text, lacking: ["port", "server"])
+            try expectConformance(
+                of: ArgumentsSource(["program", "--server-port", "80", "--name=x", "--", "--port=1"]), holding: text,
+                lacking: ["port", "server"])
         }
-        expect(!failures.all.isEmpty)
+        // Files conform, and those that are optional and missing.
+        do {
+            let path = NSTemporaryDirectory() + "fugu-\(UUID()).json"
+            try expectConformance(of: JSONSource(path: path, isOptional: true), holding: [:], lacking: ["name"])
+            try Data(#"{"name": "x"}"#.utf8).write(to: URL(fileURLWithPath: path))
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            try expectConformance(of: JSONSource(path: path), holding: ["name": "x"], lacking: ["server"])
+        }
+        // A source of one's own conforms.
+        do {
+            try expectConformance(
+                of: ChangingSource(["server.port": 80, "name": "x"]), holding: typed, lacking: ["server.host"])
+        }
+        // A source that gives something else at each load does not.
+        do {
+            let failures = Log<String>()
+            try Failure.$recorder.withValue(Failure.Recorder { text, _ in failures.add(text) }) {
+                try expectConformance(of: CountingSource(["a"]), holding: ["a": 1], lacking: [])
+            }
+            expect(!failures.all.isEmpty)
+        }
     }
 }

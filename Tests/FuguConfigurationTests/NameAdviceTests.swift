@@ -51,21 +51,26 @@ struct NameAdviceTests {
         try expect(problems(source, ContainerKeys().serverPort), equals: [expected])
     }
 
-    @Test("Of several names that end so, each is suggested (law 16)")
+    @Test(
+        "Of several names that end like an unknown one, each is suggested; a line of a file may be for others (law 16)")
     func severalEnds() throws {
-        try expect(
-            problems(ArgumentsSource(["--port", "1"]), ContainerKeys().serverPort, ContainerKeys().adminPort),
-            equals: ["argument --port: unknown name; did you mean --admin-port or --server-port?"])
-        try container.removeSources(named: "arguments")
-        try expect(
-            problems(TOMLSource(text: "port = 1", name: "x"), ContainerKeys().serverPort, ContainerKeys().adminPort),
-            equals: ["x:1:1: port: unknown name; did you mean admin.port or server.port?"])
-    }
-
-    @Test("A line of a file without a prefix that ends like a key's name may be for others (law 16)")
-    func othersLines() throws {
-        try expect(
-            problems(DotEnvSource(text: "PORT=1", name: "x"), ContainerKeys().serverPort), equals: ["nothing"])
+        // Of several names that end so, each is suggested.
+        do {
+            try expect(
+                problems(ArgumentsSource(["--port", "1"]), ContainerKeys().serverPort, ContainerKeys().adminPort),
+                equals: ["argument --port: unknown name; did you mean --admin-port or --server-port?"])
+            try container.removeSources(named: "arguments")
+            try expect(
+                problems(
+                    TOMLSource(text: "port = 1", name: "x"), ContainerKeys().serverPort, ContainerKeys().adminPort),
+                equals: ["x:1:1: port: unknown name; did you mean admin.port or server.port?"])
+        }
+        // A line of a file without a prefix that ends like a key's name may be for others.
+        do {
+            try expect(
+                Self().problems(DotEnvSource(text: "PORT=1", name: "x"), ContainerKeys().serverPort),
+                equals: ["nothing"])
+        }
     }
 
     // MARK: Elements of lists
@@ -99,16 +104,19 @@ struct NameAdviceTests {
         expect(thrown { try line.validate([servers, tags]) }, equals: "x:1:1: \(variable): \(text(whole))")
     }
 
-    @Test("A name that goes on after that of a list, but not with a number, isn't an element (law 16)")
-    func noElements() throws {
-        let lines = try problems(variables(["APP_TAGS__X": "a"], prefix: "APP"), ContainerKeys().tags)
-        expect(lines.count == 1 && lines[0].contains("unknown name"), "\(lines)")
-    }
-
-    @Test("A list is given as a whole as the error says (law 16)")
+    @Test(
+        "A list is given as a whole as the error says, and a name that goes on without a number is no element (law 16)")
     func whole() throws {
-        try container.apply(variables(["SERVERS": #"[{"host": "a"}, {"host": "b"}]"#, "TAGS": #"["a", "b"]"#]))
-        expect(container.servers.map(\.host) == ["a", "b"] && container.tags == ["a", "b"])
+        // A list is given as a whole as the error says.
+        do {
+            try container.apply(variables(["SERVERS": #"[{"host": "a"}, {"host": "b"}]"#, "TAGS": #"["a", "b"]"#]))
+            expect(container.servers.map(\.host) == ["a", "b"] && container.tags == ["a", "b"])
+        }
+        // A name that goes on after that of a list, but not with a number, isn't an element.
+        do {
+            let lines = try Self().problems(variables(["APP_TAGS__X": "a"], prefix: "APP"), ContainerKeys().tags)
+            expect(lines.count == 1 && lines[0].contains("unknown name"), "\(lines)")
+        }
     }
 
     // MARK: Links of services
@@ -120,29 +128,34 @@ struct NameAdviceTests {
         "APP_REDIS_PORT_6379_TCP_ADDR": "10.0.0.1",
     ]
 
-    @Test("For the variables that Kubernetes sets for a service, one error says how to ignore them all (law 16)")
+    @Test(
+        "For the variables that Kubernetes sets for a service, one error says how to ignore them, and for no others (law 16)"
+    )
     func serviceLinks() throws {
-        let source = variables(links, prefix: "APP")
-        let lines = try problems(source, ContainerKeys().token)
-        expect(
-            lines,
-            equals: [
-                """
-                environment variable APP_REDIS_PORT: unknown name; Kubernetes sets it, and others, for a service: set \
-                enableServiceLinks: false for the pod, or let the program ignore them with ignoringNames("redis.port", "redis.port.*", \
-                "redis.service.*")
-                """
-            ])
-        let other = Container()
-        try other.apply(source.ignoringNames("redis.port", "redis.port.*", "redis.service.*"))
-        try other.validate(\.token)
-    }
-
-    @Test("Variables that only look like those of a service are unknown names like others (law 16)")
-    func noLinks() throws {
-        let lines = try problems(
-            variables(["APP_REDIS_PORT": "6379", "APP_REDIS_SERVICE_HOST": "a"], prefix: "APP"), ContainerKeys().token)
-        expect(lines.count == 2 && lines.allSatisfy { !$0.contains("Kubernetes") }, "\(lines)")
+        // For the variables that Kubernetes sets for a service, one error says how to ignore them all.
+        do {
+            let source = variables(links, prefix: "APP")
+            let lines = try problems(source, ContainerKeys().token)
+            expect(
+                lines,
+                equals: [
+                    """
+                    environment variable APP_REDIS_PORT: unknown name; Kubernetes sets it, and others, for a service: set \
+                    enableServiceLinks: false for the pod, or let the program ignore them with ignoringNames("redis.port", "redis.port.*", \
+                    "redis.service.*")
+                    """
+                ])
+            let other = Container()
+            try other.apply(source.ignoringNames("redis.port", "redis.port.*", "redis.service.*"))
+            try other.validate(\.token)
+        }
+        // Variables that only look like those of a service are unknown names like others.
+        do {
+            let lines = try Self().problems(
+                variables(["APP_REDIS_PORT": "6379", "APP_REDIS_SERVICE_HOST": "a"], prefix: "APP"),
+                ContainerKeys().token)
+            expect(lines.count == 2 && lines.allSatisfy { !$0.contains("Kubernetes") }, "\(lines)")
+        }
     }
 
     // MARK: Folders

@@ -79,25 +79,30 @@ struct NameFormerTests {
         try container.validate(\.port)
     }
 
-    @Test("If a source has both names, the new one wins, and the report says so (law 15)")
+    @Test(
+        "Of two names in one source the new one wins and the report says so; between sources, their order decides (law 15)"
+    )
     func both() throws {
-        let reports = container.reports()
-        try container.apply(TOMLSource(text: "port24 = 1\nformer24.port = 2", name: "x"))
-        try container.validate(\.port)
-        expect(container.port, equals: 2)
-        let said = "port24 is an old name, and isn't used, since there's also former24.port in x; remove it."
-        expect(reports.all, equals: ["Fugu: x:1:1: \(said)"])
-        expect("\(container.explain(\.port))", equals: "former24.port = 2 (x:2:17)\n  hides 1 (x:1:10)")
-    }
-
-    @Test("Between sources, their order decides, whichever names they use (law 15)")
-    func order() throws {
-        _ = container.reports()
-        try container.apply(TOMLSource(text: "former24.port = 2", name: "x"))
-        try container.apply(EnvironmentSource(environment: ["PORT24": "3"]))
-        expect(container.port, equals: 3)
-        try container.apply(ArgumentsSource(["--former24-port", "4"]))
-        expect(container.port, equals: 4)
+        // If a source has both names, the new one wins, and the report says so.
+        do {
+            let reports = container.reports()
+            try container.apply(TOMLSource(text: "port24 = 1\nformer24.port = 2", name: "x"))
+            try container.validate(\.port)
+            expect(container.port, equals: 2)
+            let said = "port24 is an old name, and isn't used, since there's also former24.port in x; remove it."
+            expect(reports.all, equals: ["Fugu: x:1:1: \(said)"])
+            expect("\(container.explain(\.port))", equals: "former24.port = 2 (x:2:17)\n  hides 1 (x:1:10)")
+        }
+        // Between sources, their order decides, whichever names they use.
+        do {
+            let container = Container()
+            _ = container.reports()
+            try container.apply(TOMLSource(text: "former24.port = 2", name: "x"))
+            try container.apply(EnvironmentSource(environment: ["PORT24": "3"]))
+            expect(container.port, equals: 3)
+            try container.apply(ArgumentsSource(["--former24-port", "4"]))
+            expect(container.port, equals: 4)
+        }
     }
 
     @Test("A wrong value under a former name is an error at its place, and a reload follows it (laws 15, 16)")
@@ -235,36 +240,41 @@ extension NameFormerTests {
         expect(help.contains("--[no-]former24-is-loud") && help.contains("Formerly former24.loudURLs."), help)
     }
 
-    @Test("What isn't on or off can't be switched off under a former name, and the advice names the new one (law 16)")
+    @Test("Under a former name, only what is on or off can be switched off, and only by what is unambiguous (law 16)")
     func negated() throws {
-        let container = Container()
-        _ = container.reports()
-        try container.apply(ArgumentsSource(["--no-port24", "--no-former24-loud-urls=true", "--no-former24-loud-url"]))
-        let text = thrown { try container.validate(\.port, \.isLoud) }
-        expect(text.contains("--no-port24: unknown name;") && text.contains("did you mean --former24-port=…?"), text)
-        expect(text.contains("takes no value; write --former24-is-loud=false"), text)
-        expect(!text.contains("mean --no-former24-loud-urls"), text)
-    }
-
-    @Test("A value under a former name counts, whatever switches off what isn't Boolean (law 16)")
-    func switchedOff() throws {
-        let container = Container()
-        let reports = container.reports()
-        try container.apply(ArgumentsSource(["--former24-cache", "a", "--no-former24-store"]))
-        expect(container.store, equals: "a")
-        expect(reports.all.first?.hasSuffix("former24.cache is an old name; use --former24-store.") == true)
-        expect("\(container.explain(\.store))".contains("under its old name, former24.cache"))
-    }
-
-    @Test("A former name that switches another key off is a mistake (law 16)")
-    func ambiguous() {
-        let container = Container()
-        let cache = PropertyKey("former24.files", defaultValue: true)
-        container.declare([cache, PropertyKey("former24.only", defaultValue: 0, form: .formerly("no.former24.files"))])
-        expect(
-            thrown { try container.validate() },
-            equals:
-                "no.former24.files: --no-former24-files switches former24.files off, too; rename one of them")
+        // What isn't on or off can't be switched off under a former name, and the advice names the new one.
+        do {
+            let container = Container()
+            _ = container.reports()
+            try container.apply(
+                ArgumentsSource(["--no-port24", "--no-former24-loud-urls=true", "--no-former24-loud-url"]))
+            let text = thrown { try container.validate(\.port, \.isLoud) }
+            expect(
+                text.contains("--no-port24: unknown name;") && text.contains("did you mean --former24-port=…?"), text)
+            expect(text.contains("takes no value; write --former24-is-loud=false"), text)
+            expect(!text.contains("mean --no-former24-loud-urls"), text)
+        }
+        // A value under a former name counts, whatever switches off what isn't Boolean.
+        do {
+            let container = Container()
+            let reports = container.reports()
+            try container.apply(ArgumentsSource(["--former24-cache", "a", "--no-former24-store"]))
+            expect(container.store, equals: "a")
+            expect(reports.all.first?.hasSuffix("former24.cache is an old name; use --former24-store.") == true)
+            expect("\(container.explain(\.store))".contains("under its old name, former24.cache"))
+        }
+        // A former name that switches another key off is a mistake.
+        do {
+            let container = Container()
+            let cache = PropertyKey("former24.files", defaultValue: true)
+            container.declare([
+                cache, PropertyKey("former24.only", defaultValue: 0, form: .formerly("no.former24.files")),
+            ])
+            expect(
+                thrown { try container.validate() },
+                equals:
+                    "no.former24.files: --no-former24-files switches former24.files off, too; rename one of them")
+        }
     }
 
     @Test("A merged table takes texts of members, and a JSON object, under its former name, with reports (law 15)")

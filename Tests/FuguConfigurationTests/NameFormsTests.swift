@@ -25,19 +25,22 @@ struct NameFormsTests {
         try expect(dotted.property("t.\(names.asked)", as: Int.self), equals: 6)
     }
 
-    @Test("Characters that Unicode holds equal to ASCII ones are the same in a name")
+    @Test("Characters that Unicode holds equal are the same in a name, which given in two forms is given twice")
     func singletons() throws {
-        let container = Container()
-        try container.apply(JSONSource(text: "{\"\u{212A}elvin\": 3}", name: "x"))
-        try expect(container.property("Kelvin", as: Int.self), equals: 3)
-        try container.apply(JSONSource(text: "{\"Key\": 4}", name: "x"))
-        try expect(container.property("\u{212A}ey", as: Int.self), equals: 4)
-    }
-
-    @Test("One name in two forms is given twice")
-    func twice() {
-        let text = "{\"\(Self.composed)\": 1, \"\(Self.decomposed)\": 2}"
-        expect(thrown { try Container().apply(JSONSource(text: text, name: "x")) }.contains("the name appears twice"))
+        // Characters that Unicode holds equal to ASCII ones are the same in a name.
+        do {
+            let container = Container()
+            try container.apply(JSONSource(text: "{\"\u{212A}elvin\": 3}", name: "x"))
+            try expect(container.property("Kelvin", as: Int.self), equals: 3)
+            try container.apply(JSONSource(text: "{\"Key\": 4}", name: "x"))
+            try expect(container.property("\u{212A}ey", as: Int.self), equals: 4)
+        }
+        // One name in two forms is given twice.
+        do {
+            let text = "{\"\(Self.composed)\": 1, \"\(Self.decomposed)\": 2}"
+            expect(
+                thrown { try Container().apply(JSONSource(text: text, name: "x")) }.contains("the name appears twice"))
+        }
     }
 
     private struct Server: Decodable, Sendable {
@@ -326,109 +329,116 @@ struct NameInDotEnvTests {
         try DotEnvSource(text: line, name: ".env").load().property("color", as: String.self)
     }
 
-    @Test("What follows a quoted value in a .env file without a blank is an error, not a comment (law 16)")
+    @Test("What goes on after quotes in a .env file, or stands in an open backtick, is an error (law 16)")
     func afterQuotes() {
-        let error = #expect(throws: PropertyError.self) { try value(of: "COLOR='a'#b") }
-        #expect(
-            error?.description
-                == ".env:1:10: expected the end of the line, found \"#\"; a comment begins after a blank")
-    }
-
-    @Test("A string in backticks that isn't closed is an error at its beginning (law 16)")
-    func openBacktick() {
-        let error = #expect(throws: PropertyError.self) { try value(of: "A=1\nCOLOR=`a\nb\n") }
-        expect(error?.description, equals: ".env:2:7: the string that begins here isn't closed")
+        // What follows a quoted value in a .env file without a blank is an error, not a comment.
+        do {
+            let error = #expect(throws: PropertyError.self) { try value(of: "COLOR='a'#b") }
+            #expect(
+                error?.description
+                    == ".env:1:10: expected the end of the line, found \"#\"; a comment begins after a blank")
+        }
+        // A string in backticks that isn't closed is an error at its beginning.
+        do {
+            let error = #expect(throws: PropertyError.self) { try value(of: "A=1\nCOLOR=`a\nb\n") }
+            expect(error?.description, equals: ".env:2:7: the string that begins here isn't closed")
+        }
     }
 
     // MARK: Lists
 
-    @Test("A list in a variable, a .env file, or an argument may be written as JSON (law 15)")
+    @Test("A list in a variable, a .env file, or an argument may be written as JSON, and is exact then (law 15)")
     func jsonLists() throws {
-        let text = #"["https://a.example", "b, c"]"#
-        let sources: [any PropertySource] = [
-            EnvironmentSource(prefix: "APP", environment: ["APP_CORS_ORIGINS": " \(text) "]),
-            DotEnvSource(text: "CORS_ORIGINS=\(text)", name: ".env"), ArgumentsSource(["--cors-origins", text]),
-            ArgumentsSource(["--cors-origins=\(text)"]),
-            DictionarySource(["cors": ["origins": ["https://a.example", "b, c"]]], name: "values"),
-        ]
-        for source in sources {
+        // A list in a variable, a .env file, or an argument may be written as JSON.
+        do {
+            let text = #"["https://a.example", "b, c"]"#
+            let sources: [any PropertySource] = [
+                EnvironmentSource(prefix: "APP", environment: ["APP_CORS_ORIGINS": " \(text) "]),
+                DotEnvSource(text: "CORS_ORIGINS=\(text)", name: ".env"), ArgumentsSource(["--cors-origins", text]),
+                ArgumentsSource(["--cors-origins=\(text)"]),
+                DictionarySource(["cors": ["origins": ["https://a.example", "b, c"]]], name: "values"),
+            ]
+            for source in sources {
+                let container = Container()
+                try container.apply(source)
+                try container.validate(\.corsOrigins)
+                #expect(container.corsOrigins == ["https://a.example", "b, c"], "\(source)")
+            }
+        }
+        // A JSON list in a text is exact: numbers, lists of tables, none, and a form's separator doesn't matter.
+        do {
             let container = Container()
-            try container.apply(source)
-            try container.validate(\.corsOrigins)
-            #expect(container.corsOrigins == ["https://a.example", "b, c"], "\(source)")
+            try container.apply(
+                EnvironmentSource(environment: ["COUNTS": "[1, 2]", "SERVERS": #"[{"host": "a", "port": 1}]"#]))
+            #expect(container.counts == [1, 2] && container.servers == [Server(host: "a", port: 1)])
+            try container.apply(EnvironmentSource(environment: ["COUNTS": "[]"]))
+            expect(container.counts, equals: [])
+            try container.apply(EnvironmentSource(environment: ["COUNTS": "1;2"]))
+            expect(container.counts, equals: [1, 2])
         }
     }
 
     @Test(
-        "A JSON list in a text is exact: numbers, lists of tables, none, and a form's separator doesn't matter (law 15)"
+        "A wrong JSON list, and a wrong element of one, are errors that say how to write it and quote no value (laws 16, 17)"
     )
-    func elements() throws {
-        let container = Container()
-        try container.apply(
-            EnvironmentSource(environment: ["COUNTS": "[1, 2]", "SERVERS": #"[{"host": "a", "port": 1}]"#]))
-        #expect(container.counts == [1, 2] && container.servers == [Server(host: "a", port: 1)])
-        try container.apply(EnvironmentSource(environment: ["COUNTS": "[]"]))
-        expect(container.counts, equals: [])
-        try container.apply(EnvironmentSource(environment: ["COUNTS": "1;2"]))
-        expect(container.counts, equals: [1, 2])
-    }
-
-    @Test(
-        "Text between brackets that isn't JSON, and a wrong element, are errors that say how to write a list (law 16)")
     func wrongLists() throws {
-        let container = Container()
-        try container.apply(EnvironmentSource(environment: ["CORS_ORIGINS": "[a, b]", "COUNTS": #"[1, "2"]"#]))
-        let errors = #expect(throws: PropertyErrors.self) { try container.validate(\.corsOrigins, \.counts) }
-        #expect(
-            errors?.description == """
-                environment variable CORS_ORIGINS: cors.origins: expected an array, written a,b or as JSON, ["a","b"] (line 1, column 2: unknown word; only true, false, and null are written without quotes), found text "[a, b]"
-                environment variable COUNTS: counts[1]: expected Int, found string "2"
-                """)
-    }
-
-    @Test("An error inside a table of a JSON list quotes no value (law 17)")
-    func secretsInLists() throws {
-        let container = Container()
-        try container.apply(EnvironmentSource(environment: ["SERVERS": #"[{"host": "a", "port": "hunter2"}]"#]))
-        let errors = #expect(throws: PropertyErrors.self) { try container.validate(\.servers) }
-        #expect(
-            errors?.description == "environment variable SERVERS: servers[0].port: expected Int, found string")
+        // Text between brackets that isn't JSON, and a wrong element, are errors that say how to write a list.
+        do {
+            let container = Container()
+            try container.apply(EnvironmentSource(environment: ["CORS_ORIGINS": "[a, b]", "COUNTS": #"[1, "2"]"#]))
+            let errors = #expect(throws: PropertyErrors.self) { try container.validate(\.corsOrigins, \.counts) }
+            #expect(
+                errors?.description == """
+                    environment variable CORS_ORIGINS: cors.origins: expected an array, written a,b or as JSON, ["a","b"] (line 1, column 2: unknown word; only true, false, and null are written without quotes), found text "[a, b]"
+                    environment variable COUNTS: counts[1]: expected Int, found string "2"
+                    """)
+        }
+        // An error inside a table of a JSON list quotes no value.
+        do {
+            let container = Container()
+            try container.apply(EnvironmentSource(environment: ["SERVERS": #"[{"host": "a", "port": "hunter2"}]"#]))
+            let errors = #expect(throws: PropertyErrors.self) { try container.validate(\.servers) }
+            #expect(
+                errors?.description == "environment variable SERVERS: servers[0].port: expected Int, found string")
+        }
     }
 
     // MARK: Names
 
     @Test(
-        "Where the variable in uppercase is absent, the one that is spelled like the key has the value (law 15)")
+        "A variable, a prefix, or a mapped name that is spelled like the key has the value where the uppercase one is absent (law 15)"
+    )
     func exactNames() throws {
-        let file = Container()
-        try file.apply(DotEnvSource(text: "http_proxy=p\nhost=x\nOPTION-B=2\nVAR.WITH.DOTS=3", name: ".env"))
-        try file.validate(\.proxy, \.host, \.option, \.dots)
-        #expect(file.proxy == "p" && file.host == "x" && file.option == 2 && file.dots == 3)
-        let process = Container()
-        try process.apply(EnvironmentSource(environment: ["http_proxy": "a", "host": "b", "HOST": "c"]))
-        #expect(process.proxy == "a" && process.host == "c")
-        expect(process.explain(\.proxy).winner.description, equals: "\"a\" (environment variable http_proxy)")
-        expect(process.explain(\.host).winner.description, equals: "\"c\" (environment variable HOST)")
-    }
-
-    @Test("A prefix is found as it was given, too, and its unknown names are reported (law 15)")
-    func exactPrefix() throws {
-        for prefix in ["app", "app_"] {
-            let container = Container()
-            try container.apply(EnvironmentSource(prefix: prefix, environment: ["app_host": "a", "app_hsot": "b"]))
-            expect(container.host, equals: "a")
-            let errors = #expect(throws: PropertyErrors.self) { try container.validate(\.host) }
-            #expect(
-                errors?.description == "environment variable app_hsot: unknown name; did you mean APP_HOST?")
+        // Where the variable in uppercase is absent, the one that is spelled like the key has the value.
+        do {
+            let file = Container()
+            try file.apply(DotEnvSource(text: "http_proxy=p\nhost=x\nOPTION-B=2\nVAR.WITH.DOTS=3", name: ".env"))
+            try file.validate(\.proxy, \.host, \.option, \.dots)
+            #expect(file.proxy == "p" && file.host == "x" && file.option == 2 && file.dots == 3)
+            let process = Container()
+            try process.apply(EnvironmentSource(environment: ["http_proxy": "a", "host": "b", "HOST": "c"]))
+            #expect(process.proxy == "a" && process.host == "c")
+            expect(process.explain(\.proxy).winner.description, equals: "\"a\" (environment variable http_proxy)")
+            expect(process.explain(\.host).winner.description, equals: "\"c\" (environment variable HOST)")
         }
-    }
-
-    @Test("A mapped name is found as it's spelled (law 15)")
-    func mappedNames() throws {
-        let key = PropertyKey<String?>("law24.network.proxy")
-        let container = Container()
-        let source = EnvironmentSource(environment: ["no_proxy": "a"])
-        try container.apply(source.mappingNames { $0 == "law24.network.proxy" ? "no_proxy" : nil })
-        expect(container[key], equals: "a")
+        // A prefix is found as it was given, too, and its unknown names are reported.
+        do {
+            for prefix in ["app", "app_"] {
+                let container = Container()
+                try container.apply(EnvironmentSource(prefix: prefix, environment: ["app_host": "a", "app_hsot": "b"]))
+                expect(container.host, equals: "a")
+                let errors = #expect(throws: PropertyErrors.self) { try container.validate(\.host) }
+                #expect(
+                    errors?.description == "environment variable app_hsot: unknown name; did you mean APP_HOST?")
+            }
+        }
+        // A mapped name is found as it's spelled.
+        do {
+            let key = PropertyKey<String?>("law24.network.proxy")
+            let container = Container()
+            let source = EnvironmentSource(environment: ["no_proxy": "a"])
+            try container.apply(source.mappingNames { $0 == "law24.network.proxy" ? "no_proxy" : nil })
+            expect(container[key], equals: "a")
+        }
     }
 }

@@ -19,22 +19,37 @@ struct NameTyposTests {
         return thrown { try container.validate(keys) }.split(separator: "\n").map(String.init)
     }
 
-    @Test("A typo in a table that is read as a struct is found, in an array of tables too (law 16)")
+    @Test(
+        "A typo in a table that is read as a struct is found, in an array too, and reported with the missing member (law 16)"
+    )
     func members() throws {
-        let one = TOMLSource(text: "[srv]\nhots = 'a'\n[srv.deeper]\nx = 1", name: "x")
-        try expect(
-            mistakes(one, keys: PropertyKey<Server?>("srv")),
-            equals: [
-                "x:2:1: srv.hots: unknown name; did you mean srv.host?", "x:3:6: srv.deeper: unknown name",
-            ])
-        let many = TOMLSource(text: "[[all]]\nhost = 'a'\n[[all]]\nprot = 1", name: "x")
-        try expect(
-            mistakes(many, keys: PropertyKey<[Server]?>("all")),
-            equals: [
-                "x:4:1: all[1].prot: unknown name; did you mean all[1].port?"
-            ])
-        try expect(mistakes(one, keys: PropertyKey<[String: PropertyValue]?>("srv")), equals: ["nothing"])
-        try expect(mistakes(one, keys: PropertyKey<PropertyValue?>("srv")), equals: ["nothing"])
+        // A typo in a table that is read as a struct is found, in an array of tables too.
+        do {
+            let one = TOMLSource(text: "[srv]\nhots = 'a'\n[srv.deeper]\nx = 1", name: "x")
+            try expect(
+                mistakes(one, keys: PropertyKey<Server?>("srv")),
+                equals: [
+                    "x:2:1: srv.hots: unknown name; did you mean srv.host?", "x:3:6: srv.deeper: unknown name",
+                ])
+            let many = TOMLSource(text: "[[all]]\nhost = 'a'\n[[all]]\nprot = 1", name: "x")
+            try expect(
+                mistakes(many, keys: PropertyKey<[Server]?>("all")),
+                equals: [
+                    "x:4:1: all[1].prot: unknown name; did you mean all[1].port?"
+                ])
+            try expect(mistakes(one, keys: PropertyKey<[String: PropertyValue]?>("srv")), equals: ["nothing"])
+            try expect(mistakes(one, keys: PropertyKey<PropertyValue?>("srv")), equals: ["nothing"])
+        }
+        // A missing member and the one that was perhaps meant are reported together.
+        do {
+            struct Strict: Decodable, Sendable { var port: UInt16 }
+            let source = TOMLSource(text: "[[s]]\nprot = 1", name: "x")
+            try expect(
+                mistakes(source, keys: PropertyKey<[Strict]?>("s")),
+                equals: [
+                    "x:1:1: s[0].port: missing; expected UInt16; there's a similar name, prot"
+                ])
+        }
     }
 
     @Test("A flag without a value is true to a Bool and a mistake to everything else (law 16)")
@@ -178,17 +193,6 @@ struct NameTyposTests {
         try expect(advice("WINDOW_SIZE=3"), equals: ["nothing"])
         let process = EnvironmentSource(environment: ["APP_REDIS_PORT": "2"])
         try expect(mistakes(process, keys: keys[0]), equals: ["nothing"])
-    }
-
-    @Test("A missing member and the one that was perhaps meant are reported together")
-    func similar() throws {
-        struct Strict: Decodable, Sendable { var port: UInt16 }
-        let source = TOMLSource(text: "[[s]]\nprot = 1", name: "x")
-        try expect(
-            mistakes(source, keys: PropertyKey<[Strict]?>("s")),
-            equals: [
-                "x:1:1: s[0].port: missing; expected UInt16; there's a similar name, prot"
-            ])
     }
 }
 
@@ -384,19 +388,25 @@ struct NameOfOthersTests {
         }
     }
 
-    @Test("An ignored name isn't advised for a missing value (law 16)")
+    @Test(
+        "An ignored name isn't advised for a missing value, and a name that no pattern matches is still unknown (law 16)"
+    )
     func advice() throws {
-        let container = Container()
-        try container.apply(EnvironmentSource(prefix: "KOMODO", environment: [:]).ignoringNames("service.*"))
-        let text = thrown { try container.validate(\.serviceHost) }
-        #expect(!text.contains("KOMODO_SERVICE_HOST") && text.hasPrefix("service.host: a value is required"), "\(text)")
-    }
-
-    @Test("A name that no pattern matches is still unknown, and patterns match whole names (law 16)")
-    func others() throws {
-        let container = Container()
-        try container.apply(TOMLSource(text: "ports = 1\nvendors.key = 1", name: "a").ignoringNames("port", "vendor"))
-        expect(thrown { try container.validate(\.isVerbose) }.split(separator: "\n").count, equals: 2)
+        // An ignored name isn't advised for a missing value.
+        do {
+            let container = Container()
+            try container.apply(EnvironmentSource(prefix: "KOMODO", environment: [:]).ignoringNames("service.*"))
+            let text = thrown { try container.validate(\.serviceHost) }
+            #expect(
+                !text.contains("KOMODO_SERVICE_HOST") && text.hasPrefix("service.host: a value is required"), "\(text)")
+        }
+        // A name that no pattern matches is still unknown, and patterns match whole names.
+        do {
+            let container = Container()
+            try container.apply(
+                TOMLSource(text: "ports = 1\nvendors.key = 1", name: "a").ignoringNames("port", "vendor"))
+            expect(thrown { try container.validate(\.isVerbose) }.split(separator: "\n").count, equals: 2)
+        }
     }
 
     // MARK: Words that were meant as arguments
@@ -423,13 +433,22 @@ struct NameOfOthersTests {
         expect(text, equals: expected)
     }
 
-    @Test("A word behind a flag that is a name behind one dash is reported (law 16)")
+    @Test("A word behind a flag that is a name behind one dash is reported, and an ignored word is no mistake (law 16)")
     func swallowed() throws {
-        let container = Container()
-        try container.apply(ArgumentsSource(["--verbose", "-port", "1"]))
-        let text = thrown { try container.validate(\.port, \.isVerbose) }
-        expect(text, equals: "argument -port: an argument begins with --; did you mean --port?")
-        expect(container.isVerbose)
+        // A word behind a flag that is a name behind one dash is reported.
+        do {
+            let container = Container()
+            try container.apply(ArgumentsSource(["--verbose", "-port", "1"]))
+            let text = thrown { try container.validate(\.port, \.isVerbose) }
+            expect(text, equals: "argument -port: an argument begins with --; did you mean --port?")
+            expect(container.isVerbose)
+        }
+        // An ignored word is no mistake.
+        do {
+            let container = Container()
+            try container.apply(ArgumentsSource(["-port", "1", "–quick"]).ignoringNames("port", "quick"))
+            expect(thrown { try container.validate(\.port) }, equals: "nothing")
+        }
     }
 
     @Test(
@@ -459,12 +478,5 @@ struct NameOfOthersTests {
         let container = Container()
         try container.apply(ArgumentsSource(words))
         expect(thrown { try container.validate(\.port, \.isVerbose, \.tags, \.token) }, equals: "nothing")
-    }
-
-    @Test("An ignored word is no mistake (law 16)")
-    func ignoredWords() throws {
-        let container = Container()
-        try container.apply(ArgumentsSource(["-port", "1", "–quick"]).ignoringNames("port", "quick"))
-        expect(thrown { try container.validate(\.port) }, equals: "nothing")
     }
 }

@@ -38,21 +38,24 @@ struct NameTests {
         try expect(container.require(\.timeout), equals: 5)
     }
 
-    @Test("A layer answers with its whole table: tables are never merged (law 15)")
+    @Test("A layer answers with its whole table or array: neither is merged (law 15)")
     func tables() throws {
-        try container.apply(JSONSource(text: #"{"api": {"timeout": 1, "limit": 2, "retries": 3}}"#, name: "base"))
-        try container.apply(TOMLSource(text: "[api]\ntimeout = 9\nretries = 3", name: "local"))
-        expect(container.api, equals: ["timeout": 9, "retries": 3])
-        // A name is asked of each layer on its own, so what the later one lacks comes from the earlier one.
-        expect(container.timeout, equals: 9)
-        expect(container.limit, equals: 2)
-    }
-
-    @Test("Arrays are replaced as a whole too (law 15)")
-    func arrays() throws {
-        try container.apply(JSONSource(text: #"{"api": {"hosts": ["a", "b", "c"]}}"#, name: "base"))
-        try container.apply(ArgumentsSource(["--api-hosts", "z"]))
-        expect(container.hosts, equals: ["z"])
+        // A layer answers with its whole table: tables are never merged.
+        do {
+            try container.apply(JSONSource(text: #"{"api": {"timeout": 1, "limit": 2, "retries": 3}}"#, name: "base"))
+            try container.apply(TOMLSource(text: "[api]\ntimeout = 9\nretries = 3", name: "local"))
+            expect(container.api, equals: ["timeout": 9, "retries": 3])
+            // A name is asked of each layer on its own, so what the later one lacks comes from the earlier one.
+            expect(container.timeout, equals: 9)
+            expect(container.limit, equals: 2)
+        }
+        // Arrays are replaced as a whole too.
+        do {
+            let container = Container()
+            try container.apply(JSONSource(text: #"{"api": {"hosts": ["a", "b", "c"]}}"#, name: "base"))
+            try container.apply(ArgumentsSource(["--api-hosts", "z"]))
+            expect(container.hosts, equals: ["z"])
+        }
     }
 
     @Test("null is a value: it hides what earlier layers have, and does not fit a type without nil (laws 15, 16)")
@@ -172,30 +175,33 @@ extension ContainerKeys {
 struct NamedKeyTests {
     private let container = Container()
 
-    @Test("Keys with the same name and type are the same, wherever they're made (law 1)")
+    @Test(
+        "Keys of one name and type are the same, its name tells it from others of its place, and graphs use it (law 1)")
     func identity() {
-        container.named = 9
-        let sameName = PropertyKey("law1.named", defaultValue: 5)
-        let otherType = PropertyKey("law1.named", defaultValue: "text")
-        expect(sameName, equals: ContainerKeys().named)
-        expect(sameName.name, equals: "law1.named")
-        expect(PropertyKey(defaultValue: 1).name == nil)
-        expect(container[sameName], equals: 9)
-        expect(container[otherType], equals: "text")
-    }
-
-    @Test("Names tell the keys of one place apart, whichever is asked first (law 1)")
-    func places() {
-        let keys = ["identity.a", "identity.b", "identity.a"].map { ContainerKeys().named($0) }
-        expect(keys[0] == keys[2] && keys[0] != keys[1])
-        expect(keys.map(\.name), equals: ["identity.a", "identity.b", "identity.a"])
-    }
-
-    @Test("Graphs call a key with a name by its member, and by its name if no member makes it (law 1)")
-    func memberNames() {
-        container.named = 3
-        container[ContainerKeys().named("identity.made")] = 4
-        expect(container.graph.entries.map(\.name).sorted(), equals: [#"\.named"#, "identity.made"])
+        // Keys with the same name and type are the same, wherever they're made.
+        do {
+            container.named = 9
+            let sameName = PropertyKey("law1.named", defaultValue: 5)
+            let otherType = PropertyKey("law1.named", defaultValue: "text")
+            expect(sameName, equals: ContainerKeys().named)
+            expect(sameName.name, equals: "law1.named")
+            expect(PropertyKey(defaultValue: 1).name == nil)
+            expect(container[sameName], equals: 9)
+            expect(container[otherType], equals: "text")
+        }
+        // Names tell the keys of one place apart, whichever is asked first.
+        do {
+            let keys = ["identity.a", "identity.b", "identity.a"].map { ContainerKeys().named($0) }
+            expect(keys[0] == keys[2] && keys[0] != keys[1])
+            expect(keys.map(\.name), equals: ["identity.a", "identity.b", "identity.a"])
+        }
+        // Graphs call a key with a name by its member, and by its name if no member makes it.
+        do {
+            let container = Container()
+            container.named = 3
+            container[ContainerKeys().named("identity.made")] = 4
+            expect(container.graph.entries.map(\.name).sorted(), equals: [#"\.named"#, "identity.made"])
+        }
     }
 }
 
@@ -257,36 +263,41 @@ struct DottedNameTests {
         expect(error?.description, equals: place + "the name appears twice, dotted and nested; the first is on line 1")
     }
 
-    @Test("Values from Swift are refused alike, without a line")
+    @Test("Values from Swift and files whose top is no table are refused alike")
     func values() {
-        let source = DictionarySource(["a.b": 1, "a": ["b": 2]], name: "defaults")
-        let error = #expect(throws: PropertyError.self) { try source.load() }
-        expect(error?.description, equals: "defaults: a.b: the name appears twice, dotted and nested")
+        // Values from Swift are refused alike, without a line.
+        do {
+            let source = DictionarySource(["a.b": 1, "a": ["b": 2]], name: "defaults")
+            let error = #expect(throws: PropertyError.self) { try source.load() }
+            expect(error?.description, equals: "defaults: a.b: the name appears twice, dotted and nested")
+        }
+        // A file whose top is no table is no configuration.
+        do {
+            let error = #expect(throws: PropertyError.self) { try JSONSource(text: "\n [1]", name: "x").load() }
+            expect(error?.description, equals: "x:2:2: the top level of a configuration file must be an object")
+        }
     }
 
-    @Test("A dictionary whose keys have dots keeps them, and each answers by its full name")
-    func dictionaries() throws {
-        let json = "{\"hosts\": {\"example.com\": \"1\", \"Hello. You\": \"2\", \"Hello\": \"3\"}}"
-        let hosts = try #require(try snapshot(json).value(named: "hosts"))
-        try expect(hosts.decode([String: String].self), equals: ["example.com": "1", "Hello. You": "2", "Hello": "3"])
-        try expect(value("hosts.example.com", json), equals: "1")
-        try expect(value("hosts.Hello", json), equals: "3")
-        try expect(value("hosts.Hello. You", json), equals: "2")
-    }
-
-    @Test("A dotted key of TOML is a table, a quoted one a literal name, and both answer alike")
+    @Test("A quoted name with dots is a literal one, and a dictionary whose keys have dots keeps them")
     func toml() throws {
-        let snapshot = try TOMLSource(text: "a.b = 1\n\"c.d\" = 2\n[e.\"f.g\"]\nh = 3", name: "x").load()
-        expect(snapshot.value(named: "a")?.propertyValue, equals: ["b": 1])
-        expect(snapshot.value(named: "c")?.propertyValue, equals: ["d": 2])
-        expect(snapshot.value(named: "e.f.g.h")?.propertyValue, equals: 3)
-        expect(snapshot.value(named: "e.f.g.h")?.origin.description, equals: "x:4:5")
-    }
-
-    @Test("A file whose top is no table is no configuration")
-    func top() {
-        let error = #expect(throws: PropertyError.self) { try JSONSource(text: "\n [1]", name: "x").load() }
-        expect(error?.description, equals: "x:2:2: the top level of a configuration file must be an object")
+        // A dotted key of TOML is a table, a quoted one a literal name, and both answer alike.
+        do {
+            let snapshot = try TOMLSource(text: "a.b = 1\n\"c.d\" = 2\n[e.\"f.g\"]\nh = 3", name: "x").load()
+            expect(snapshot.value(named: "a")?.propertyValue, equals: ["b": 1])
+            expect(snapshot.value(named: "c")?.propertyValue, equals: ["d": 2])
+            expect(snapshot.value(named: "e.f.g.h")?.propertyValue, equals: 3)
+            expect(snapshot.value(named: "e.f.g.h")?.origin.description, equals: "x:4:5")
+        }
+        // A dictionary whose keys have dots keeps them, and each answers by its full name.
+        do {
+            let json = "{\"hosts\": {\"example.com\": \"1\", \"Hello. You\": \"2\", \"Hello\": \"3\"}}"
+            let hosts = try #require(try snapshot(json).value(named: "hosts"))
+            try expect(
+                hosts.decode([String: String].self), equals: ["example.com": "1", "Hello. You": "2", "Hello": "3"])
+            try expect(value("hosts.example.com", json), equals: "1")
+            try expect(value("hosts.Hello", json), equals: "3")
+            try expect(value("hosts.Hello. You", json), equals: "2")
+        }
     }
 
     @Test("A megabyte of dotted names is entered in time that grows as it does")
@@ -297,39 +308,41 @@ struct DottedNameTests {
         expect(snapshot.value(named: "a.b42")?.node.count, equals: 400)
     }
 
-    @Test("An unknown name is reported at its place with the nearest known one, once for a whole table (law 16)")
+    @Test("An unknown name is reported at its place with the nearest known one, or none if none is near (law 16)")
     func unknown() throws {
-        let text = """
-            [api]
-            timeuot = 1
-            retries = 2
-            limits.load = 3
-            [apj]
-            x = 1
-            y = 2
-            [other.thing]
-            "a.b" = 1
-            """
-        let errors = try TOMLSource(text: text, name: "x").load()
-            .unknownNames(known: ["api.timeout", "api.retries", "api.limits", "other.name"])
-        expect(
-            errors.map(\.description),
-            equals: [
-                "x:2:1: api.timeuot: unknown name; did you mean api.timeout?",
-                "x:5:2: apj: unknown name; did you mean api?", "x:8:8: other.thing: unknown name",
-            ])
-        try expect(snapshot("{\"a.b.c\": 1, \"d.e\": 2}").unknownNames(known: ["a.b", "d.e"]).isEmpty)
-    }
-
-    @Test("The nearest name is suggested, and none if none is near")
-    func suggestions() {
-        let known = ["api.timeout", "api.base_url", "log.level", "port"]
-        expect(NearestName.suggestion(for: "api.tiemout", among: known), equals: "api.timeout")
-        expect(NearestName.suggestion(for: "API.Timeout", among: known), equals: "api.timeout")
-        expect(NearestName.suggestion(for: "api.baseurl", among: known), equals: "api.base_url")
-        expect(NearestName.suggestion(for: "prot", among: known), equals: "port")
-        expect(NearestName.suggestion(for: "database", among: known) == nil)
-        expect(NearestName.suggestion(for: "", among: known) == nil)
-        expect(NearestName.suggestion(for: "ab", among: ["ac", "bb"]), equals: "ac")
+        // An unknown name is reported at its place with the nearest known one, once for a whole table.
+        do {
+            let text = """
+                [api]
+                timeuot = 1
+                retries = 2
+                limits.load = 3
+                [apj]
+                x = 1
+                y = 2
+                [other.thing]
+                "a.b" = 1
+                """
+            let errors = try TOMLSource(text: text, name: "x").load()
+                .unknownNames(known: ["api.timeout", "api.retries", "api.limits", "other.name"])
+            expect(
+                errors.map(\.description),
+                equals: [
+                    "x:2:1: api.timeuot: unknown name; did you mean api.timeout?",
+                    "x:5:2: apj: unknown name; did you mean api?", "x:8:8: other.thing: unknown name",
+                ])
+            try expect(snapshot("{\"a.b.c\": 1, \"d.e\": 2}").unknownNames(known: ["a.b", "d.e"]).isEmpty)
+        }
+        // The nearest name is suggested, and none if none is near.
+        do {
+            let known = ["api.timeout", "api.base_url", "log.level", "port"]
+            expect(NearestName.suggestion(for: "api.tiemout", among: known), equals: "api.timeout")
+            expect(NearestName.suggestion(for: "API.Timeout", among: known), equals: "api.timeout")
+            expect(NearestName.suggestion(for: "api.baseurl", among: known), equals: "api.base_url")
+            expect(NearestName.suggestion(for: "prot", among: known), equals: "port")
+            expect(NearestName.suggestion(for: "database", among: known) == nil)
+            expect(NearestName.suggestion(for: "", among: known) == nil)
+            expect(NearestName.suggestion(for: "ab", among: ["ac", "bb"]), equals: "ac")
+        }
     }
 }

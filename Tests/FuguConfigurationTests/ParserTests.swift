@@ -18,17 +18,35 @@ struct ParserValueTests {
         try expect(json("/* ** */ [/***/]"), equals: [])
     }
 
-    @Test("Integers are exact to 64 bits, and numbers with a fraction or an exponent are doubles")
+    @Test("Numbers of JSON are exact, escapes give their characters, and null is left out of a table")
     func numbers() throws {
-        try expect(
-            json("[9223372036854775807, -9223372036854775808, 9007199254740993, -0, 1e2, 1.0, 0.1, -2.5E-3]"),
-            equals: [
-                9_223_372_036_854_775_807, -9_223_372_036_854_775_808, 9_007_199_254_740_993, 0, 100.0, 1.0, 0.1,
-                -0.0025,
-            ])
-        try expect(
-            toml("a = [0xDEADBEEF, 0o755, 0b1101, 1_000, +7, -0, 5e+22, 6.626e-34, -inf]"),
-            equals: ["a": [0xDEAD_BEEF, 0o755, 0b1101, 1000, 7, 0, 5e22, 6.626e-34, .double(-.infinity)]])
+        // Integers are exact to 64 bits, and numbers with a fraction or an exponent are doubles.
+        do {
+            try expect(
+                json("[9223372036854775807, -9223372036854775808, 9007199254740993, -0, 1e2, 1.0, 0.1, -2.5E-3]"),
+                equals: [
+                    9_223_372_036_854_775_807, -9_223_372_036_854_775_808, 9_007_199_254_740_993, 0, 100.0, 1.0, 0.1,
+                    -0.0025,
+                ])
+            try expect(
+                toml("a = [0xDEADBEEF, 0o755, 0b1101, 1_000, +7, -0, 5e+22, 6.626e-34, -inf]"),
+                equals: ["a": [0xDEAD_BEEF, 0o755, 0b1101, 1000, 7, 0, 5e22, 6.626e-34, .double(-.infinity)]])
+        }
+        // Null is left out of a table and is an empty table elsewhere.
+        do {
+            try expect(json("{\"a\": null, \"b\": [null]}"), equals: ["b": [[:]]])
+        }
+        // Escapes give the characters they name.
+        do {
+            try expect(
+                json("[\"\\u0041\\ud83d\\udc21\\n\\/\\\"\\\\\\b\\f\\r\\t\"]"), equals: ["A🐡\n/\"\\\u{8}\u{C}\r\t"])
+            try expect(toml("a = \"\\x41\\u00e9\\U0001F421\\e\\t\\\"\""), equals: ["a": "Aé🐡\u{1B}\t\""])
+            try expect(toml("a = \"\"\"\none \\\n   \\\r\n two\"\"\""), equals: ["a": "one two"])
+            try expect(toml("a = \"\"\"x\"\"\"\"\""), equals: ["a": "x\"\""])
+            try expect(toml("a = ''''x'''''"), equals: ["a": "'x''"])
+            try expect(toml("a = 'C:\\'"), equals: ["a": "C:\\"])
+            try expect(toml("\"\\x61\" = 1"), equals: ["a": 1])
+        }
     }
 
     @Test(
@@ -43,42 +61,40 @@ struct ParserValueTests {
         try expect(json("[\(written), -\(written)]"), equals: [.double(Double(text)!), .double(-Double(text)!)])
     }
 
-    @Test("Null is left out of a table and is an empty table elsewhere")
-    func null() throws {
-        try expect(json("{\"a\": null, \"b\": [null]}"), equals: ["b": [[:]]])
-    }
-
-    @Test("Escapes give the characters they name")
-    func escapes() throws {
-        try expect(json("[\"\\u0041\\ud83d\\udc21\\n\\/\\\"\\\\\\b\\f\\r\\t\"]"), equals: ["A🐡\n/\"\\\u{8}\u{C}\r\t"])
-        try expect(toml("a = \"\\x41\\u00e9\\U0001F421\\e\\t\\\"\""), equals: ["a": "Aé🐡\u{1B}\t\""])
-        try expect(toml("a = \"\"\"\none \\\n   \\\r\n two\"\"\""), equals: ["a": "one two"])
-        try expect(toml("a = \"\"\"x\"\"\"\"\""), equals: ["a": "x\"\""])
-        try expect(toml("a = ''''x'''''"), equals: ["a": "'x''"])
-        try expect(toml("a = 'C:\\'"), equals: ["a": "C:\\"])
-        try expect(toml("\"\\x61\" = 1"), equals: ["a": 1])
-    }
-
-    @Test("The four kinds of dates and times are read, seconds being optional, and print as RFC 3339")
+    @Test("Dates and times are read, and print as RFC 3339; a day, a time or an offset that does not exist is none")
     func dates() throws {
-        let text = """
-            a = 1979-05-27T07:32:00.123456789123-07:30
-            b = 1979-05-27 07:32Z
-            c = 1979-05-27t07:32:00.5
-            d = 1979-05-27
-            e = 07:32
-            """
-        let value = try toml(text)
-        expect(
-            value,
-            equals: [
-                "a": .date("1979-05-27T07:32:00.123456789-07:30"), "b": .date("1979-05-27T07:32:00Z"),
-                "c": .date("1979-05-27T07:32:00.5"), "d": .date("1979-05-27"), "e": .date("07:32:00"),
-            ])
-        expect(
-            "\(value)",
-            equals: "{a = 1979-05-27T07:32:00.123456789-07:30, b = 1979-05-27T07:32:00Z, "
-                + "c = 1979-05-27T07:32:00.5, d = 1979-05-27, e = 07:32:00}")
+        // The four kinds of dates and times are read, seconds being optional, and print as RFC 3339.
+        do {
+            let text = """
+                a = 1979-05-27T07:32:00.123456789123-07:30
+                b = 1979-05-27 07:32Z
+                c = 1979-05-27t07:32:00.5
+                d = 1979-05-27
+                e = 07:32
+                """
+            let value = try toml(text)
+            expect(
+                value,
+                equals: [
+                    "a": .date("1979-05-27T07:32:00.123456789-07:30"), "b": .date("1979-05-27T07:32:00Z"),
+                    "c": .date("1979-05-27T07:32:00.5"), "d": .date("1979-05-27"), "e": .date("07:32:00"),
+                ])
+            expect(
+                "\(value)",
+                equals: "{a = 1979-05-27T07:32:00.123456789-07:30, b = 1979-05-27T07:32:00Z, "
+                    + "c = 1979-05-27T07:32:00.5, d = 1979-05-27, e = 07:32:00}")
+        }
+        // A day, a time or an offset that does not exist is none, nor is a moment outside the years of four digits.
+        do {
+            for text in [
+                "2023-02-29", "2023-04-31", "2023-13-01", "24:00", "07:60", "07:32:61", "1979-05-27T07:32+24:00",
+            ] {
+                expect(Moment(text) == nil, "\(text)")
+            }
+            for seconds in [.max, .min, 253_402_300_800, -62_167_219_201] as [Int64] {
+                expect(Moment(secondsSince1970: seconds, nanosecond: 0) == nil, "\(seconds)")
+            }
+        }
     }
 
     @Test("Inline tables take line ends, comments and a trailing comma")
@@ -100,16 +116,6 @@ struct ParserValueTests {
         expect(moment.description, equals: text)
         if moment.offset == 0 {
             expect(Moment(secondsSince1970: seconds, nanosecond: 0)?.description, equals: text)
-        }
-    }
-
-    @Test("A day, a time or an offset that does not exist is none, nor is a moment outside the years of four digits")
-    func impossible() {
-        for text in ["2023-02-29", "2023-04-31", "2023-13-01", "24:00", "07:60", "07:32:61", "1979-05-27T07:32+24:00"] {
-            expect(Moment(text) == nil, "\(text)")
-        }
-        for seconds in [.max, .min, 253_402_300_800, -62_167_219_201] as [Int64] {
-            expect(Moment(secondsSince1970: seconds, nanosecond: 0) == nil, "\(seconds)")
         }
     }
 
@@ -243,36 +249,38 @@ struct JSONErrorTests {
 @Suite(.enabled(if: SharedCases.isThere, "\(SharedCases.skipReason)")) struct TOMLConformanceTests {}
 
 extension TOMLConformanceTests {
-    @Test("Every valid case of the public TOML suite gives the values that the suite expects")
+    @Test("Every case of the public TOML suite gives the values that it expects, or is refused with line and column")
     func valid() throws {
-        let cases = try SharedCases.files("toml/valid", withExtension: "toml")
-        let expected = Dictionary(uniqueKeysWithValues: try SharedCases.files("toml/valid", withExtension: "json"))
-        for (file, bytes) in cases {
-            let tagged = try PropertyValue(json: #require(expected[file.dropLast(4) + "json"]), name: file)
-            do {
-                let value = try PropertyValue(toml: bytes, name: file)
-                expect(Self.isEqual(value, tagged), "\(file): \(value)")
-            } catch {
-                Issue.record("\(error)")
+        // Every valid case of the public TOML suite gives the values that the suite expects.
+        do {
+            let cases = try SharedCases.files("toml/valid", withExtension: "toml")
+            let expected = Dictionary(uniqueKeysWithValues: try SharedCases.files("toml/valid", withExtension: "json"))
+            for (file, bytes) in cases {
+                let tagged = try PropertyValue(json: #require(expected[file.dropLast(4) + "json"]), name: file)
+                do {
+                    let value = try PropertyValue(toml: bytes, name: file)
+                    expect(Self.isEqual(value, tagged), "\(file): \(value)")
+                } catch {
+                    Issue.record("\(error)")
+                }
             }
+            expect(cases.count >= 100)
         }
-        expect(cases.count >= 100)
-    }
-
-    @Test("Every invalid case of the public TOML suite is refused with line and column")
-    func invalid() throws {
-        let cases = try SharedCases.files("toml/invalid", withExtension: "toml")
-        for (file, bytes) in cases {
-            do {
-                let value = try PropertyValue(toml: bytes, name: file)
-                Issue.record("\(file) was read as \(value)")
-            } catch {
-                expect(error.source, equals: file)
-                expect((error.line ?? 0) > 0)
-                expect((error.column ?? 0) > 0)
+        // Every invalid case of the public TOML suite is refused with line and column.
+        do {
+            let cases = try SharedCases.files("toml/invalid", withExtension: "toml")
+            for (file, bytes) in cases {
+                do {
+                    let value = try PropertyValue(toml: bytes, name: file)
+                    Issue.record("\(file) was read as \(value)")
+                } catch {
+                    expect(error.source, equals: file)
+                    expect((error.line ?? 0) > 0)
+                    expect((error.column ?? 0) > 0)
+                }
             }
+            expect(cases.count >= 200)
         }
-        expect(cases.count >= 200)
     }
 
     /// The suite writes each scalar as a table of its type and its value.
@@ -479,35 +487,38 @@ struct LocatedErrorTests {
         load = 1
         """
 
-    @Test("An error deep inside an array of tables carries the place and the dotted name (law 16)")
+    @Test(
+        "An error has the place and the dotted name, inside an array, of a missing member, and past the end of an array (law 16)"
+    )
     func deep() {
-        let error = #expect(throws: PropertyError.self) { try readTOML("servers", Self.servers, as: [Server].self) }
-        expect(error?.description, equals: "x:8:8: servers[1].port: expected UInt16 (0...65535), found integer")
-        expect(error?.line == 8 && error?.column == 8 && error?.name == "servers[1].port")
-        expect(error?.expected, equals: "UInt16 (0...65535)")
-        expect(error?.found, equals: "integer")
-        expect(error?.source, equals: "x")
-    }
-
-    @Test("A missing member is named at the place of its table")
-    func missing() {
-        let text = "{\"a\": [{\"host\": \"h\", \"port\": 1}, {\"host\": \"h\"}], \"b\": {}}"
-        let error = #expect(throws: PropertyError.self) { try read("a", text, as: [Server].self) }
-        expect(error?.description, equals: "x:1:34: a[1].port: missing; expected UInt16")
-        struct Deep: Decodable { var limits: Server.Limits }
-        let other = #expect(throws: PropertyError.self) { try read("b", text, as: Deep.self) }
-        expect(other?.description, equals: "x:1:55: b.limits: missing; expected Limits")
-    }
-
-    @Test("An array that is too short is named at the place of its next element")
-    func short() {
-        struct Pair: Decodable {
-            init(from decoder: any Decoder) throws {
-                var list = try decoder.unkeyedContainer()
-                _ = (try list.decode(Int.self), try list.decode(Int.self))
-            }
+        // An error deep inside an array of tables carries the place and the dotted name.
+        do {
+            let error = #expect(throws: PropertyError.self) { try readTOML("servers", Self.servers, as: [Server].self) }
+            expect(error?.description, equals: "x:8:8: servers[1].port: expected UInt16 (0...65535), found integer")
+            expect(error?.line == 8 && error?.column == 8 && error?.name == "servers[1].port")
+            expect(error?.expected, equals: "UInt16 (0...65535)")
+            expect(error?.found, equals: "integer")
+            expect(error?.source, equals: "x")
         }
-        expect(message("[1]", Pair.self), equals: "x:1:7: a[1]: missing; expected Int")
+        // A missing member is named at the place of its table.
+        do {
+            let text = "{\"a\": [{\"host\": \"h\", \"port\": 1}, {\"host\": \"h\"}], \"b\": {}}"
+            let error = #expect(throws: PropertyError.self) { try read("a", text, as: [Server].self) }
+            expect(error?.description, equals: "x:1:34: a[1].port: missing; expected UInt16")
+            struct Deep: Decodable { var limits: Server.Limits }
+            let other = #expect(throws: PropertyError.self) { try read("b", text, as: Deep.self) }
+            expect(other?.description, equals: "x:1:55: b.limits: missing; expected Limits")
+        }
+        // An array that is too short is named at the place of its next element.
+        do {
+            struct Pair: Decodable {
+                init(from decoder: any Decoder) throws {
+                    var list = try decoder.unkeyedContainer()
+                    _ = (try list.decode(Int.self), try list.decode(Int.self))
+                }
+            }
+            expect(message("[1]", Pair.self), equals: "x:1:7: a[1]: missing; expected Int")
+        }
     }
 
     @Test("What a type itself says against a value is reported with its place, unless it is secret (law 17)")
@@ -526,31 +537,35 @@ struct LocatedErrorTests {
         expect(error?.description, equals: "x:1:7: a: the value is invalid")
     }
 
-    @Test("An error about a secret has the kind of the value and never the value (law 17)")
+    @Test("An error about a secret has the kind of the value and never the value, and a long string is cut (law 17)")
     func secrets() throws {
-        let snapshot = try TOMLSource(text: "a = 'hunter2'\nb = ['hunter2']\nm = 'hunter2'", name: "x").load()
-        let value = try #require(snapshot.value(named: "a"))
-        let error = #expect(throws: PropertyError.self) { try value.decode(Int.self, quotesValues: false) }
-        expect(error?.description, equals: "x:1:5: a: expected Int, found string")
-        let list = try #require(snapshot.value(named: "b"))
-        let listError = #expect(throws: PropertyError.self) { try list.decode([Int].self, quotesValues: false) }
-        expect(listError?.description, equals: "x:2:6: b[0]: expected Int, found string")
-        let mode = try #require(snapshot.value(named: "m"))
-        let modeError = #expect(throws: PropertyError.self) { try mode.decode(Mode.self, quotesValues: false) }
-        expect(modeError?.description, equals: "x:3:5: m: expected one of slow, fast, found string")
-        for error in [error, listError, modeError] {
-            expect(!String(reflecting: error as Any).contains("hunter2"))
+        // An error about a secret has the kind of the value and never the value.
+        do {
+            let snapshot = try TOMLSource(text: "a = 'hunter2'\nb = ['hunter2']\nm = 'hunter2'", name: "x").load()
+            let value = try #require(snapshot.value(named: "a"))
+            let error = #expect(throws: PropertyError.self) { try value.decode(Int.self, quotesValues: false) }
+            expect(error?.description, equals: "x:1:5: a: expected Int, found string")
+            let list = try #require(snapshot.value(named: "b"))
+            let listError = #expect(throws: PropertyError.self) { try list.decode([Int].self, quotesValues: false) }
+            expect(listError?.description, equals: "x:2:6: b[0]: expected Int, found string")
+            let mode = try #require(snapshot.value(named: "m"))
+            let modeError = #expect(throws: PropertyError.self) { try mode.decode(Mode.self, quotesValues: false) }
+            expect(modeError?.description, equals: "x:3:5: m: expected one of slow, fast, found string")
+            for error in [error, listError, modeError] {
+                expect(!String(reflecting: error as Any).contains("hunter2"))
+            }
+            let quoted = try #require(#expect(throws: PropertyError.self) { try value.decode(Int.self) })
+            expect(quoted.description, equals: "x:1:5: a: expected Int, found string \"hunter2\"")
+            expect(quoted.masked.description, equals: "x:1:5: a: expected Int, found something else")
+            expect(!String(reflecting: quoted.masked).contains("hunter2"))
         }
-        let quoted = try #require(#expect(throws: PropertyError.self) { try value.decode(Int.self) })
-        expect(quoted.description, equals: "x:1:5: a: expected Int, found string \"hunter2\"")
-        expect(quoted.masked.description, equals: "x:1:5: a: expected Int, found something else")
-        expect(!String(reflecting: quoted.masked).contains("hunter2"))
-    }
-
-    @Test("A long string is cut in an error")
-    func long() {
-        let text = String(repeating: "x", count: 50)
-        expect(message("\"\(text)\"", Int.self), equals: "x:1:7: a: expected Int, found string \"\(text.prefix(40))…\"")
+        // A long string is cut in an error.
+        do {
+            let text = String(repeating: "x", count: 50)
+            expect(
+                message("\"\(text)\"", Int.self), equals: "x:1:7: a: expected Int, found string \"\(text.prefix(40))…\""
+            )
+        }
     }
 }
 

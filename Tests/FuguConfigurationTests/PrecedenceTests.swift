@@ -20,28 +20,33 @@ struct PrecedenceTests {
         DictionarySource(["api.timeout": .integer(timeout)], name: name)
     }
 
-    @Test("Code comes before sources, the latest source before earlier ones, these before the default (law 15)")
+    @Test(
+        "Code comes before sources, the latest source before earlier ones, these before the default, for types too (law 15)"
+    )
     func order() throws {
-        expect(container.timeout, equals: 30)
-        try container.apply(source(1))
-        expect(container.timeout, equals: 1)
-        try container.apply(source(2))
-        expect(container.timeout, equals: 2)
-        try container.apply(DictionarySource(["other": 1], name: "without"))
-        expect(container.timeout, equals: 2)
-        container.timeout = 3
-        expect(container.timeout, equals: 3)
-    }
-
-    @Test("The order holds before the first read too, and for types")
-    func unread() throws {
-        container.limitKey = 5
-        try container.apply(DictionarySource(["api": ["timeout": 1, "limit": 2, "host": "a"]], name: "x"))
-        expect(container.timeout, equals: 1)
-        expect(container.host, equals: "a")
-        expect(container.limitKey, equals: 5)
-        container.reset(\.limitKey)
-        expect(container.limitKey, equals: 2)
+        // Code comes before sources, the latest source before earlier ones, these before the default.
+        do {
+            expect(container.timeout, equals: 30)
+            try container.apply(source(1))
+            expect(container.timeout, equals: 1)
+            try container.apply(source(2))
+            expect(container.timeout, equals: 2)
+            try container.apply(DictionarySource(["other": 1], name: "without"))
+            expect(container.timeout, equals: 2)
+            container.timeout = 3
+            expect(container.timeout, equals: 3)
+        }
+        // The order holds before the first read too, and for types.
+        do {
+            let container = Container()
+            container.limitKey = 5
+            try container.apply(DictionarySource(["api": ["timeout": 1, "limit": 2, "host": "a"]], name: "x"))
+            expect(container.timeout, equals: 1)
+            expect(container.host, equals: "a")
+            expect(container.limitKey, equals: 5)
+            container.reset(\.limitKey)
+            expect(container.limitKey, equals: 2)
+        }
     }
 
     @Test("From the child up: its code, its sources, its parent's code, its parent's sources, the default")
@@ -104,34 +109,37 @@ struct PrecedenceTests {
         expect(container.ifLoaded(\.host), equals: "default")
     }
 
-    @Test("A source never overwrites what code set, and reset uncovers the source's value")
+    @Test("A source never overwrites what code set; a reset uncovers the source's value, which observers hear")
     func uncovered() throws {
-        container.timeout = 7
-        try container.apply(source(1))
-        expect(container.timeout, equals: 7)
-        container.reset(\.timeout)
-        expect(container.timeout, equals: 1)
-        container.timeout = 8
-        try container.reload()
-        expect(container.timeout, equals: 8)
-        container.resetAll()
-        expect(container.timeout, equals: 1)
-        container.reset(\.timeout)
-        expect(container.timeout, equals: 1)
-    }
-
-    @Test("Observers hear what a reset uncovers, and of a new source")
-    func observed() throws {
-        let heard = Log<Int>()
-        container.observe(\.timeout) { heard.add($0) }
-        try container.apply(source(1))
-        container.timeout = 2
-        container.reset(\.timeout)
-        try container.apply(source(3))
-        container.child().timeout = 9
-        expect(heard.all, equals: [1, 2, 1, 3])
-        try container.reload()
-        expect(heard.all, equals: [1, 2, 1, 3])
+        // A source never overwrites what code set, and reset uncovers the source's value.
+        do {
+            container.timeout = 7
+            try container.apply(source(1))
+            expect(container.timeout, equals: 7)
+            container.reset(\.timeout)
+            expect(container.timeout, equals: 1)
+            container.timeout = 8
+            try container.reload()
+            expect(container.timeout, equals: 8)
+            container.resetAll()
+            expect(container.timeout, equals: 1)
+            container.reset(\.timeout)
+            expect(container.timeout, equals: 1)
+        }
+        // Observers hear what a reset uncovers, and of a new source.
+        do {
+            let container = Container()
+            let heard = Log<Int>()
+            container.observe(\.timeout) { heard.add($0) }
+            try container.apply(source(1))
+            container.timeout = 2
+            container.reset(\.timeout)
+            try container.apply(source(3))
+            container.child().timeout = 9
+            expect(heard.all, equals: [1, 2, 1, 3])
+            try container.reload()
+            expect(heard.all, equals: [1, 2, 1, 3])
+        }
     }
 
     @Test("Who begins to observe after a reset hears what sources above give from then on (laws 9 and 15)")
@@ -150,24 +158,27 @@ struct PrecedenceTests {
         token.cancel()
     }
 
-    @Test("A reset inside an update uncovers the source's value at its end")
+    @Test("A reset inside an update uncovers the source's value, from which a modify starts and then counts as code")
     func update() throws {
-        try container.apply(source(1))
-        container.timeout = 2
-        container.update { pending in
-            pending.reset(\.timeout)
-            expect(pending.timeout, equals: 2)
-            expect(container.timeout, equals: 2)
+        // A reset inside an update uncovers the source's value at its end.
+        do {
+            try container.apply(source(1))
+            container.timeout = 2
+            container.update { pending in
+                pending.reset(\.timeout)
+                expect(pending.timeout, equals: 2)
+                expect(container.timeout, equals: 2)
+            }
+            expect(container.timeout, equals: 1)
         }
-        expect(container.timeout, equals: 1)
-    }
-
-    @Test("A modify starts from the source's value and then counts as code")
-    func modify() throws {
-        try container.apply(source(1))
-        container.modify(\.timeout) { $0 += 10 }
-        try container.apply(source(2))
-        expect(container.timeout, equals: 11)
+        // A modify starts from the source's value and then counts as code.
+        do {
+            let container = Container()
+            try container.apply(source(1))
+            container.modify(\.timeout) { $0 += 10 }
+            try container.apply(source(2))
+            expect(container.timeout, equals: 11)
+        }
     }
 
     @Test("In a scope code comes before rules, rules before its sources, and these before its parent's code")
@@ -339,57 +350,62 @@ struct PrecedenceHomesTests {
         DictionarySource(["pool.size": .integer(size)], name: "x")
     }
 
-    @Test("What is made from a value of the root's source lives in the root and is shared (laws 11, 15)")
+    @Test(
+        "A child gets its own copy of what reads a name that its own source has, and else shares its parent's (laws 10, 11, 15)"
+    )
     func root() throws {
-        try container.apply(source(1))
-        let (first, second) = (container.child(), container.child())
-        expect(first[Service.self].pool.size, equals: 1)
-        expect(first[Service.self], is: second[Service.self])
-        expect(container[Service.self], is: first[Service.self])
-    }
-
-    @Test("A child with its own source gets its own copy of what reads the name, whoever asks first (laws 10, 15)")
-    func ownCopy() throws {
-        for isChildFirst in [true, false] {
-            let root = Container()
-            let child = root.child()
-            try child.apply(source(2))
-            if !isChildFirst { expect(root[Service.self].pool.size, equals: 4) }
-            expect(child[Service.self].pool.size, equals: 2)
-            expect(root[Service.self].pool.size, equals: 4)
-            expect(child.child()[Service.self], is: child[Service.self])
+        // What is made from a value of the root's source lives in the root and is shared.
+        do {
+            try container.apply(source(1))
+            let (first, second) = (container.child(), container.child())
+            expect(first[Service.self].pool.size, equals: 1)
+            expect(first[Service.self], is: second[Service.self])
+            expect(container[Service.self], is: first[Service.self])
+        }
+        // A child with its own source gets its own copy of what reads the name, whoever asks first.
+        do {
+            for isChildFirst in [true, false] {
+                let root = Container()
+                let child = root.child()
+                try child.apply(source(2))
+                if !isChildFirst { expect(root[Service.self].pool.size, equals: 4) }
+                expect(child[Service.self].pool.size, equals: 2)
+                expect(root[Service.self].pool.size, equals: 4)
+                expect(child.child()[Service.self], is: child[Service.self])
+            }
+        }
+        // A child whose source does not have the name shares its parent's instance.
+        do {
+            let container = Container()
+            let child = container.child()
+            try child.apply(DictionarySource(["pool.other": 1], name: "x"))
+            expect(child[Service.self], is: container[Service.self])
+            expect(child.other, equals: 1)
+            expect(container.other, equals: 0)
         }
     }
 
-    @Test("A child whose source does not have the name shares its parent's instance (laws 10, 15)")
-    func shared() throws {
-        let child = container.child()
-        try child.apply(DictionarySource(["pool.other": 1], name: "x"))
-        expect(child[Service.self], is: container[Service.self])
-        expect(child.other, equals: 1)
-        expect(container.other, equals: 0)
-    }
-
-    @Test("A source that is applied after the child read the feature gives it its own copy (laws 10, 15)")
+    @Test("So it does if the source is applied after the read, or gives a wrong value (laws 10, 15, 16)")
     func appliedLater() throws {
-        let child = container.child()
-        expect(child[Service.self], is: container[Service.self])
-        try child.apply(source(2))
-        expect(child[Service.self].pool.size, equals: 2)
-        expect(container[Service.self].pool.size, equals: 4)
-    }
-
-    @Test(
-        "A wrong value in a child's source is its own input too: the child's copy is made with the default (laws 10, 16)"
-    )
-    func wrong() throws {
-        try container.apply(source(1))
-        let child = container.child()
-        let reports = container.reports()
-        try child.apply(DictionarySource(["pool.size": "many"], name: "child"))
-        expect(child[Service.self].pool.size, equals: 4)
-        expect(container[Service.self].pool.size, equals: 1)
-        expect(reports.all, equals: ["child: pool.size: expected Int, found string \"many\""])
+        // A source that is applied after the child read the feature gives it its own copy.
+        do {
+            let child = container.child()
+            expect(child[Service.self], is: container[Service.self])
+            try child.apply(source(2))
+            expect(child[Service.self].pool.size, equals: 2)
+            expect(container[Service.self].pool.size, equals: 4)
+        }
+        // A wrong value in a child's source is its own input too: the child's copy is made with the default.
+        do {
+            let container = Container()
+            try container.apply(source(1))
+            let child = container.child()
+            let reports = container.reports()
+            try child.apply(DictionarySource(["pool.size": "many"], name: "child"))
+            expect(child[Service.self].pool.size, equals: 4)
+            expect(container[Service.self].pool.size, equals: 1)
+            expect(reports.all, equals: ["child: pool.size: expected Int, found string \"many\""])
+        }
     }
 
     @Test(

@@ -96,23 +96,27 @@ struct ReportedMistakesTests {
         }
     }
 
-    @Test("Brackets and quotes in a word of several are mistakes, too, but those of an address are its own (law 16)")
+    @Test(
+        "Brackets and quotes in a word of several are mistakes, but an address's own; an error quotes its occurrence (law 16)"
+    )
     func tornWords() throws {
-        try expect(
-            error(arguments("a", "[b,c]"), [String].self),
-            equals: """
-                argument --reported: reported: expected an array, written a,b or as JSON, ["a","b"] (line 1, column 2: unknown word; \
-                only true, false, and null are written without quotes), found text "[b,c]"
-                """)
-        try expect(read(arguments("[::1]", "x"), [String].self), equals: ["[::1]", "x"])
-        try expect(read(variable("[::1]:80,[fe80::1%1]"), [String].self), equals: ["[::1]:80", "[fe80::1%1]"])
-        try expect(read(arguments("a[0]", "b"), [String].self), equals: ["a[0]", "b"])
-    }
-
-    @Test("An error about one of several occurrences quotes that one (law 16)")
-    func occurrences() throws {
-        let text = try error(ArgumentsSource(["--reported", "1,,2", "--reported", "3"]), [Int].self)
-        expect(text.contains(#"found text "1,,2""#), text)
+        // Brackets and quotes in a word of several are mistakes, too, but those of an address are its own.
+        do {
+            try expect(
+                error(arguments("a", "[b,c]"), [String].self),
+                equals: """
+                    argument --reported: reported: expected an array, written a,b or as JSON, ["a","b"] (line 1, column 2: unknown word; \
+                    only true, false, and null are written without quotes), found text "[b,c]"
+                    """)
+            try expect(read(arguments("[::1]", "x"), [String].self), equals: ["[::1]", "x"])
+            try expect(read(variable("[::1]:80,[fe80::1%1]"), [String].self), equals: ["[::1]:80", "[fe80::1%1]"])
+            try expect(read(arguments("a[0]", "b"), [String].self), equals: ["a[0]", "b"])
+        }
+        // An error about one of several occurrences quotes that one.
+        do {
+            let text = try error(ArgumentsSource(["--reported", "1,,2", "--reported", "3"]), [Int].self)
+            expect(text.contains(#"found text "1,,2""#), text)
+        }
     }
 
     @Test("A number or a duration with a dash is an element, and an option with one dash still ends a list (law 15)")

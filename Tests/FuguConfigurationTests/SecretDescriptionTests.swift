@@ -52,28 +52,33 @@ struct SecretDescriptionTests {
         ]
     }
 
-    @Test("No source and no snapshot prints, dumps or mirrors a value (law 17)")
+    @Test(
+        "No source and no snapshot prints, dumps or mirrors a value; they tell their name and the number of values (law 17)"
+    )
     func sources() throws {
-        for source in Self.sources {
-            for text in texts(of: source) + texts(of: try source.load()) {
-                expect(!text.contains("hunter2"), "\(text)")
+        // No source and no snapshot prints, dumps or mirrors a value.
+        do {
+            for source in Self.sources {
+                for text in texts(of: source) + texts(of: try source.load()) {
+                    expect(!text.contains("hunter2"), "\(text)")
+                }
             }
         }
-    }
-
-    @Test("A source describes itself by its name and its number of values (law 17)")
-    func counts() throws {
-        let variables = EnvironmentSource(environment: ["A": "1", "B": "2"])
-        expect("\(variables)", equals: "EnvironmentSource(environment, 2 values)")
-        expect("\(DictionarySource(["a": 1], name: "d"))", equals: "DictionarySource(d, 1 value)")
-        expect(
-            "\(try TOMLSource(text: "a = 1\n[b]\nc = 2", name: "x").load())", equals: "PropertySnapshot(x, 2 values)")
-        struct Own: PropertySource {
-            let name = "own"
-            let secret = "hunter2"
-            func load() throws(PropertyError) -> PropertySnapshot { .missing(source: name) }
+        // A source describes itself by its name and its number of values.
+        do {
+            let variables = EnvironmentSource(environment: ["A": "1", "B": "2"])
+            expect("\(variables)", equals: "EnvironmentSource(environment, 2 values)")
+            expect("\(DictionarySource(["a": 1], name: "d"))", equals: "DictionarySource(d, 1 value)")
+            expect(
+                "\(try TOMLSource(text: "a = 1\n[b]\nc = 2", name: "x").load())",
+                equals: "PropertySnapshot(x, 2 values)")
+            struct Own: PropertySource {
+                let name = "own"
+                let secret = "hunter2"
+                func load() throws(PropertyError) -> PropertySnapshot { .missing(source: name) }
+            }
+            expect("\(Own())", equals: "Own(own)")
         }
-        expect("\(Own())", equals: "Own(own)")
     }
 
     @Test("What lies inside a table is shown by no explanation and no error, declared secret or not (law 17)")
@@ -109,31 +114,34 @@ struct SecretDescriptionTests {
         expect(thrown { try container.validate() }, equals: "x: law26.database: expected table, found string")
     }
 
-    @Test("Nothing that a type's own error says of a secret is printed (law 17)")
+    @Test("Nothing that a type's own error says of a secret is printed, nor a name inside it (law 17)")
     func ownErrors() throws {
-        let container = Container()
-        try container.apply(TOMLSource(text: "law26.custom = 'hunter2'", name: "x"))
-        let key = PropertyKey<Talkative?>("law26.custom", isSecret: true)
-        expect(thrown { _ = try container.require { _ in key } }, equals: "x:1:16: law26.custom: the value is invalid")
-        let open = PropertyKey<Talkative?>("law26.open")
-        try container.apply(TOMLSource(text: "law26.open = 'blue'", name: "y"))
-        expect(thrown { _ = try container.require { _ in open } }, equals: "y:1:14: blue: bad blue")
-    }
-
-    @Test("The names inside a secret are shown by no error (law 17)")
-    func members() throws {
-        let container = Container()
-        let key = PropertyKey<[String: Int]>("law26.tokens", defaultValue: [:], isSecret: true)
-        try container.apply(TOMLSource(text: "law26.tokens.hunter2 = 'x'", name: "x"))
-        expect(
-            thrown { _ = try container.require { _ in key } },
-            equals: "x:1:24: law26.tokens.…: expected Int, found string")
-        struct Login: Decodable, Sendable { var user: String }
-        let login = PropertyKey<Login?>("law26.account", isSecret: true)
-        try container.apply(TOMLSource(text: "[law26.account]", name: "y"))
-        expect(
-            thrown { _ = try container.require { _ in login } },
-            equals: "y:1:1: law26.account.…: missing; expected String")
+        // Nothing that a type's own error says of a secret is printed.
+        do {
+            let container = Container()
+            try container.apply(TOMLSource(text: "law26.custom = 'hunter2'", name: "x"))
+            let key = PropertyKey<Talkative?>("law26.custom", isSecret: true)
+            expect(
+                thrown { _ = try container.require { _ in key } }, equals: "x:1:16: law26.custom: the value is invalid")
+            let open = PropertyKey<Talkative?>("law26.open")
+            try container.apply(TOMLSource(text: "law26.open = 'blue'", name: "y"))
+            expect(thrown { _ = try container.require { _ in open } }, equals: "y:1:14: blue: bad blue")
+        }
+        // The names inside a secret are shown by no error.
+        do {
+            let container = Container()
+            let key = PropertyKey<[String: Int]>("law26.tokens", defaultValue: [:], isSecret: true)
+            try container.apply(TOMLSource(text: "law26.tokens.hunter2 = 'x'", name: "x"))
+            expect(
+                thrown { _ = try container.require { _ in key } },
+                equals: "x:1:24: law26.tokens.…: expected Int, found string")
+            struct Login: Decodable, Sendable { var user: String }
+            let login = PropertyKey<Login?>("law26.account", isSecret: true)
+            try container.apply(TOMLSource(text: "[law26.account]", name: "y"))
+            expect(
+                thrown { _ = try container.require { _ in login } },
+                equals: "y:1:1: law26.account.…: missing; expected String")
+        }
     }
 
     @Test("An argument that stands where a secret's value should is not printed, nor what follows a name (law 17)")
@@ -163,35 +171,41 @@ struct SecretDescriptionTests {
         expect(!"\(container.explain { _ in other })".contains("hunter2"))
     }
 
-    @Test("A source can mark values as secrets by patterns of their names (law 17)")
+    @Test(
+        "A source can mark values as secrets by patterns of their names, which names that only begin alike do not match (law 17)"
+    )
     func patterns() throws {
-        let container = Container()
-        let source = DictionarySource(["law26p": ["apiToken": "hunter2", "open": "blue", "a.token.b": "x"]], name: "x")
-        try container.apply(source.markingSecrets("*apiToken", "vault.*", "law26p.*token*b"))
-        expect(
-            "\(container.explain { _ in PropertyKey<String?>("law26p.a.token.b") })",
-            equals: "law26p.a.token.b = (secret) (x)")
-        let token = PropertyKey<Int>("law26p.apiToken", defaultValue: 1)
-        expect(
-            thrown { _ = try container.require { _ in token } },
-            equals: "x: law26p.apiToken: expected Int, found string")
-        expect(
-            "\(container.explain { _ in PropertyKey<String?>("law26p.apiToken") })",
-            equals: "law26p.apiToken = (secret) (x)")
-        expect(
-            "\(container.explain { _ in PropertyKey<String?>("law26p.open") })", equals: "law26p.open = \"blue\" (x)")
-    }
-
-    @Test("A name that only begins like a secret's is none; what stands in a secret's table or list is (law 17)")
-    func beginsAlike() throws {
-        let container = Container().unreported
-        _ = container[PropertyKey<String?>("law26b.key", isSecret: true)]
-        let values: [String: PropertyValue] = ["law26b.keyboard": "qwerty", "law26b.key.text": "hunter2"]
-        try container.apply(DictionarySource(values, name: "x"))
-        let open = PropertyKey<String?>("law26b.keyboard")
-        expect("\(container.explain { _ in open })", equals: "law26b.keyboard = \"qwerty\" (x)")
-        expect(!"\(container.explain { _ in PropertyKey<String?>("law26b.key.text") })".contains("hunter2"))
-        expect(SecretNames.cover("law26b.key[2]") && !SecretNames.cover("law26b.keyboard[2]"))
+        // A source can mark values as secrets by patterns of their names.
+        do {
+            let container = Container()
+            let source = DictionarySource(
+                ["law26p": ["apiToken": "hunter2", "open": "blue", "a.token.b": "x"]], name: "x")
+            try container.apply(source.markingSecrets("*apiToken", "vault.*", "law26p.*token*b"))
+            expect(
+                "\(container.explain { _ in PropertyKey<String?>("law26p.a.token.b") })",
+                equals: "law26p.a.token.b = (secret) (x)")
+            let token = PropertyKey<Int>("law26p.apiToken", defaultValue: 1)
+            expect(
+                thrown { _ = try container.require { _ in token } },
+                equals: "x: law26p.apiToken: expected Int, found string")
+            expect(
+                "\(container.explain { _ in PropertyKey<String?>("law26p.apiToken") })",
+                equals: "law26p.apiToken = (secret) (x)")
+            expect(
+                "\(container.explain { _ in PropertyKey<String?>("law26p.open") })",
+                equals: "law26p.open = \"blue\" (x)")
+        }
+        // A name that only begins like a secret's is none; what stands in a secret's table or list is.
+        do {
+            let container = Container().unreported
+            _ = container[PropertyKey<String?>("law26b.key", isSecret: true)]
+            let values: [String: PropertyValue] = ["law26b.keyboard": "qwerty", "law26b.key.text": "hunter2"]
+            try container.apply(DictionarySource(values, name: "x"))
+            let open = PropertyKey<String?>("law26b.keyboard")
+            expect("\(container.explain { _ in open })", equals: "law26b.keyboard = \"qwerty\" (x)")
+            expect(!"\(container.explain { _ in PropertyKey<String?>("law26b.key.text") })".contains("hunter2"))
+            expect(SecretNames.cover("law26b.key[2]") && !SecretNames.cover("law26b.keyboard[2]"))
+        }
     }
 
     @Test("A line feed or an escape sequence in a name, a path or an argument forges no line (law 17)")

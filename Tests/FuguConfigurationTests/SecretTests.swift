@@ -41,33 +41,37 @@ struct SecretTests {
 
     private func isClean(_ text: String) -> Bool { !text.contains("s3cr3t") && !text.contains("hunter2") }
 
-    @Test("A wrong secret is reported and thrown without its value (law 17)")
-    func errors() {
-        expect(container.password, equals: 0)
-        expect(container.mode, equals: .slow)
-        expect(container.databaseKey == nil)
-        expect(reports.all.count, equals: 3)
-        expect(reports.all.first, equals: "vault: db.password: expected Int, found string")
-        let texts =
-            reports.all + [
-                thrown { _ = try container.require(\.password) },
-                thrown { _ = try container.require(\.databaseKey) },
-                thrown { try container.validate(\.password, \.mode, \.databaseKey) },
-                thrown { _ = try container.property("db.password", as: Bool.self) },
-                thrown { _ = try container.property("db.mode", as: [Int].self) },
-                thrown { _ = try container.property("db.key", as: Key.self) },
-            ]
-        for text in texts { expect(isClean(text) && text.contains("vault"), "\(text)") }
-    }
-
-    @Test("A reload that is refused because of a secret does not tell it")
-    func reload() throws {
-        let source = ChangingSource(["db.password": 5])
-        try container.apply(source)
-        expect(container.password, equals: 5)
-        source.change(to: ["db.password": .string(secret)])
-        let error = thrown { try container.reload() }
-        expect(error, equals: "changing: db.password: expected Int, found string")
+    @Test("A wrong secret is reported and thrown, and refuses a reload, without its value (law 17)")
+    func errors() throws {
+        // A wrong secret is reported and thrown without its value.
+        do {
+            expect(container.password, equals: 0)
+            expect(container.mode, equals: .slow)
+            expect(container.databaseKey == nil)
+            expect(reports.all.count, equals: 3)
+            expect(reports.all.first, equals: "vault: db.password: expected Int, found string")
+            let texts =
+                reports.all + [
+                    thrown { _ = try container.require(\.password) },
+                    thrown { _ = try container.require(\.databaseKey) },
+                    thrown { try container.validate(\.password, \.mode, \.databaseKey) },
+                    thrown { _ = try container.property("db.password", as: Bool.self) },
+                    thrown { _ = try container.property("db.mode", as: [Int].self) },
+                    thrown { _ = try container.property("db.key", as: Key.self) },
+                ]
+            for text in texts { expect(isClean(text) && text.contains("vault"), "\(text)") }
+        }
+        // A reload that is refused because of a secret does not tell it.
+        do {
+            let fresh = try Self()
+            let container = fresh.container
+            let source = ChangingSource(["db.password": 5])
+            try container.apply(source)
+            expect(container.password, equals: 5)
+            source.change(to: ["db.password": .string(secret)])
+            let error = thrown { try container.reload() }
+            expect(error, equals: "changing: db.password: expected Int, found string")
+        }
     }
 
     @Test("explain masks the value that wins, those it hides, and the default")
@@ -189,21 +193,6 @@ struct SecretSourcesTests {
         "word": "hunter2", "number": "hunter2", "account": ["user": "hunter2", "token": "hunter2"],
     ]
 
-    @Test("The values inside a list of tables aren't explained, though the type prints them (law 17)")
-    func lists() throws {
-        let container = Container()
-        expect(
-            "\(container.explain(\.openAccounts) as Explanation)", equals: "open26.accounts = [{user, token}] (default)"
-        )
-        let accounts: PropertyValue = [["user": "hunter2", "token": "hunter2"]]
-        try container.apply(DictionarySource(["open26.accounts": accounts], name: "d"))
-        expect("\(container.explain(\.openAccounts) as Explanation)", equals: "open26.accounts = [{token, user}] (d)")
-        container.openAccounts = container.openAccounts
-        expect(!"\(container.explain(\.openAccounts) as Explanation)".contains("hunter2"))
-        let told = thrown { try container.validate(\.openAccounts, \.oneDefault, \.anotherDefault) }
-        expect(told.contains("has two defaults, {token, user} (") && !told.contains("hunter2"), "\(told)")
-    }
-
     @Test("What a source calls secret about one member of a merged table is secret in the whole (law 17)")
     func merged() throws {
         let container = Container()
@@ -281,39 +270,71 @@ struct SecretSourcesTests {
         for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
     }
 
-    @Test("The values of a source that marks secrets are never printed, whatever wraps it and in any order")
-    func wrapped() throws {
-        let plain = DictionarySource(["vault26": .table(Self.values)], name: "plain")
-        let deeper = DictionarySource(["deep": ["vault26": .table(Self.values)]], name: "deep")
-        let renamed = DictionarySource(["other": .table(Self.values)], name: "renamed")
-        try expectSecret(plain.markingSecrets("vault26.*"))
-        try expectSecret(deeper.markingSecrets("deep.*").scoped(to: "deep"))
-        try expectSecret(deeper.scoped(to: "deep").markingSecrets("vault26.*"))
-        try expectSecret(renamed.markingSecrets("other.*").mappingNames { "other" + $0.dropFirst(7) })
-        try expectSecret(
-            deeper.markingSecrets("deep.vault26.word").scoped(to: "deep").markingSecrets("*number", "*token", "*user"))
+    @Test(
+        "The values of a folder, or of a source that marks secrets, are never printed, wrapped or fetched in any order (law 17)"
+    )
+    func wrapped() async throws {
+        // The values of a source that marks secrets are never printed, whatever wraps it and in any order.
+        do {
+            let plain = DictionarySource(["vault26": .table(Self.values)], name: "plain")
+            let deeper = DictionarySource(["deep": ["vault26": .table(Self.values)]], name: "deep")
+            let renamed = DictionarySource(["other": .table(Self.values)], name: "renamed")
+            try expectSecret(plain.markingSecrets("vault26.*"))
+            try expectSecret(deeper.markingSecrets("deep.*").scoped(to: "deep"))
+            try expectSecret(deeper.scoped(to: "deep").markingSecrets("vault26.*"))
+            try expectSecret(renamed.markingSecrets("other.*").mappingNames { "other" + $0.dropFirst(7) })
+            try expectSecret(
+                deeper.markingSecrets("deep.vault26.word").scoped(to: "deep").markingSecrets(
+                    "*number", "*token", "*user"))
+        }
+        // The values of a folder are never printed, whatever wraps it.
+        do {
+            let folder = NSTemporaryDirectory() + "fugu-secret-\(UUID())"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/word"))
+            try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/number"))
+            let container = Container()
+            try container.apply(FolderSource(path: folder).mappingNames { String($0.dropFirst("vault26.".count)) })
+            expect(container.vaultWord, equals: "hunter2")
+            for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+        }
+        // The values of a fetched source that marks secrets are never printed, also after another fetch.
+        do {
+            let container = Container()
+            try await container.apply(Remote().markingSecrets("vault26"))
+            try await container.refresh()
+            expect(container.vaultWord, equals: "hunter2")
+            for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
+        }
     }
 
-    @Test("The values of a folder are never printed, whatever wraps it")
-    func folder() throws {
-        let folder = NSTemporaryDirectory() + "fugu-secret-\(UUID())"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/word"))
-        try Data("hunter2\n".utf8).write(to: URL(fileURLWithPath: folder + "/number"))
-        let container = Container()
-        try container.apply(FolderSource(path: folder).mappingNames { String($0.dropFirst("vault26.".count)) })
-        expect(container.vaultWord, equals: "hunter2")
-        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
-    }
-
-    @Test("A secret inside a table makes the table one")
+    @Test("A secret inside a table makes the table one, and values inside a list of tables aren't explained (law 17)")
     func insideTable() throws {
-        let container = Container()
-        try container.apply(
-            DictionarySource(["vault26": .table(Self.values)], name: "plain").markingSecrets("*.token"))
-        expect(container.explain(\.vaultAccount).winner.value == nil)
-        expect(container.explain(\.vaultWord).winner.value, equals: "\"hunter2\"")
+        // A secret inside a table makes the table one.
+        do {
+            let container = Container()
+            try container.apply(
+                DictionarySource(["vault26": .table(Self.values)], name: "plain").markingSecrets("*.token"))
+            expect(container.explain(\.vaultAccount).winner.value == nil)
+            expect(container.explain(\.vaultWord).winner.value, equals: "\"hunter2\"")
+        }
+        // The values inside a list of tables aren't explained, though the type prints them.
+        do {
+            let container = Container()
+            expect(
+                "\(container.explain(\.openAccounts) as Explanation)",
+                equals: "open26.accounts = [{user, token}] (default)"
+            )
+            let accounts: PropertyValue = [["user": "hunter2", "token": "hunter2"]]
+            try container.apply(DictionarySource(["open26.accounts": accounts], name: "d"))
+            expect(
+                "\(container.explain(\.openAccounts) as Explanation)", equals: "open26.accounts = [{token, user}] (d)")
+            container.openAccounts = container.openAccounts
+            expect(!"\(container.explain(\.openAccounts) as Explanation)".contains("hunter2"))
+            let told = thrown { try container.validate(\.openAccounts, \.oneDefault, \.anotherDefault) }
+            expect(told.contains("has two defaults, {token, user} (") && !told.contains("hunter2"), "\(told)")
+        }
     }
 
     private struct Remote: AsyncPropertySource {
@@ -321,15 +342,6 @@ struct SecretSourcesTests {
         func fetch() async throws -> PropertySnapshot {
             try PropertySnapshot(["vault26": .table(SecretSourcesTests.values)], source: name)
         }
-    }
-
-    @Test("The values of a fetched source that marks secrets are never printed, also after another fetch")
-    func fetched() async throws {
-        let container = Container()
-        try await container.apply(Remote().markingSecrets("vault26"))
-        try await container.refresh()
-        expect(container.vaultWord, equals: "hunter2")
-        for text in texts(of: container) { expect(!text.contains("hunter2"), "\(text.prefix(300))") }
     }
 }
 

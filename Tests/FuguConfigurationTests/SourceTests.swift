@@ -19,28 +19,32 @@ struct FileSourceTests {
         try text.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
-    @Test("A file is read again at each load, and its errors show the absolute path")
+    @Test(
+        "A file is read again at each load, relative to the folder of that moment, and its errors show the absolute path"
+    )
     func reload() throws {
-        try withDirectory { directory in
-            let path = directory + "/config.toml"
-            try write("a = 1", to: path)
-            let source = TOMLSource(path: path)
-            try expect(source.load().value(named: "a")?.propertyValue, equals: 1)
-            try write("\na = 'x'", to: path)
-            let value = try #require(try source.load().value(named: "a"))
-            let error = #expect(throws: PropertyError.self) { try value.decode(Int.self) }
-            expect(error?.description, equals: "\(path):2:5: a: expected Int, found string \"x\"")
-            try write("a = ", to: path)
-            let syntax = #expect(throws: PropertyError.self) { try source.load() }
-            expect(syntax?.description, equals: "\(path):1:5: expected a value, found the end of the text")
+        // A file is read again at each load, and its errors show the absolute path.
+        do {
+            try withDirectory { directory in
+                let path = directory + "/config.toml"
+                try write("a = 1", to: path)
+                let source = TOMLSource(path: path)
+                try expect(source.load().value(named: "a")?.propertyValue, equals: 1)
+                try write("\na = 'x'", to: path)
+                let value = try #require(try source.load().value(named: "a"))
+                let error = #expect(throws: PropertyError.self) { try value.decode(Int.self) }
+                expect(error?.description, equals: "\(path):2:5: a: expected Int, found string \"x\"")
+                try write("a = ", to: path)
+                let syntax = #expect(throws: PropertyError.self) { try source.load() }
+                expect(syntax?.description, equals: "\(path):1:5: expected a value, found the end of the text")
+            }
         }
-    }
-
-    @Test("A relative path is resolved when the file is read and shown absolute")
-    func relative() throws {
-        let error = #expect(throws: PropertyError.self) { try JSONSource(path: "./no/such.json").load() }
-        let path = FileManager.default.currentDirectoryPath + "/no/such.json"
-        expect(error?.description, equals: "\(path): can't be read: the file doesn't exist")
+        // A relative path is resolved when the file is read and shown absolute.
+        do {
+            let error = #expect(throws: PropertyError.self) { try JSONSource(path: "./no/such.json").load() }
+            let path = FileManager.default.currentDirectoryPath + "/no/such.json"
+            expect(error?.description, equals: "\(path): can't be read: the file doesn't exist")
+        }
     }
 
     @Test("A file that is missing is an error, or nothing where it is optional, and the snapshot says so")
@@ -200,29 +204,31 @@ struct ArgumentsSourceTests {
 }
 
 struct OwnSourceTests {
-    @Test("A source of one's own gives values or texts")
+    @Test("A source of one's own gives values or texts, nested down to 512 levels")
     func own() throws {
-        struct Vault: PropertySource {
-            var name: String { "vault" }
-            func load() throws(PropertyError) -> PropertySnapshot {
-                PropertySnapshot(source: name) { $0 == "api.port" ? "80" : nil }
+        // A source of one's own gives values or texts.
+        do {
+            struct Vault: PropertySource {
+                var name: String { "vault" }
+                func load() throws(PropertyError) -> PropertySnapshot {
+                    PropertySnapshot(source: name) { $0 == "api.port" ? "80" : nil }
+                }
             }
+            let snapshot = try Vault().load()
+            try expect(snapshot.value(named: "api.port")?.decode(Int.self), equals: 80)
+            expect(snapshot.value(named: "api.port")?.origin.description, equals: "vault")
+            expect(snapshot.value(named: "api.host") == nil)
+            let values = try PropertySnapshot(["a": ["b": "80"]], source: "values")
+            let error = #expect(throws: PropertyError.self) { try values.value(named: "a.b")?.decode(Int.self) }
+            expect(error?.description, equals: "values: a.b: expected Int, found string \"80\"")
         }
-        let snapshot = try Vault().load()
-        try expect(snapshot.value(named: "api.port")?.decode(Int.self), equals: 80)
-        expect(snapshot.value(named: "api.port")?.origin.description, equals: "vault")
-        expect(snapshot.value(named: "api.host") == nil)
-        let values = try PropertySnapshot(["a": ["b": "80"]], source: "values")
-        let error = #expect(throws: PropertyError.self) { try values.value(named: "a.b")?.decode(Int.self) }
-        expect(error?.description, equals: "values: a.b: expected Int, found string \"80\"")
-    }
-
-    @Test("Values nested deeper than 512 levels are refused")
-    func deep() {
-        var value: PropertyValue = 1
-        for _ in 0..<513 { value = [value] }
-        let error = #expect(throws: PropertyError.self) { try DictionarySource(["a": value], name: "x").load() }
-        expect(error?.description, equals: "x: nested deeper than 512 levels")
+        // Values nested deeper than 512 levels are refused.
+        do {
+            var value: PropertyValue = 1
+            for _ in 0..<513 { value = [value] }
+            let error = #expect(throws: PropertyError.self) { try DictionarySource(["a": value], name: "x").load() }
+            expect(error?.description, equals: "x: nested deeper than 512 levels")
+        }
     }
 
     @Test("Errors print together, one line each, and what is unknown is left out")
@@ -420,16 +426,6 @@ private struct Vanishing: AsyncPropertySource {
 }
 
 struct SourceCornerTests {
-    @Test("A fetched source that has vanished leaves the last good values (law 16)")
-    func fetchedAndVanished() async throws {
-        let container = Container()
-        try await container.apply(Vanishing())
-        let key = PropertyKey<Int>("corner.vanishing", defaultValue: 0)
-        expect(container[key], equals: 1)
-        await #expect(throws: PropertyError.self) { try await container.refresh() }
-        expect(container[key], equals: 1)
-    }
-
     private let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
 
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -481,11 +477,23 @@ struct SourceCornerTests {
         try container.apply(DotEnvSource(path: folder + "/none", isOptional: true))
     }
 
-    @Test("Fetched values are named by their source (law 16)")
+    @Test("Fetched values are named by their source, and stay when that has vanished (law 16)")
     func fetched() async throws {
-        let container = Container()
-        try await container.apply(Flags())
-        expect("\(container.explain { _ in PropertyKey<Int?>("corner.flag") })", equals: "corner.flag = 1 (flags)")
+        // Fetched values are named by their source.
+        do {
+            let container = Container()
+            try await container.apply(Flags())
+            expect("\(container.explain { _ in PropertyKey<Int?>("corner.flag") })", equals: "corner.flag = 1 (flags)")
+        }
+        // A fetched source that has vanished leaves the last good values.
+        do {
+            let container = Container()
+            try await container.apply(Vanishing())
+            let key = PropertyKey<Int>("corner.vanishing", defaultValue: 0)
+            expect(container[key], equals: 1)
+            await #expect(throws: PropertyError.self) { try await container.refresh() }
+            expect(container[key], equals: 1)
+        }
     }
 
     @Test("A key that isn't a PropertyKey stops the program with a message (law 16)")

@@ -138,43 +138,48 @@ struct WrittenTextTests {
 
     // MARK: Foundation
 
-    @Test("Types of Foundation that people write as one word are read from it, in every source (law 15)")
+    @Test(
+        "Types of Foundation that people write as one word are read from it, and one that does not exist is an error (laws 15, 16)"
+    )
     func foundation() throws {
-        try means("de_DE", Locale(identifier: "de_DE"))
-        try means("zh-Hant-TW", Locale(identifier: "zh-Hant-TW"))
-        try means("en_US_POSIX", Locale(identifier: "en_US_POSIX"))
-        try means("de_DE,en_GB", [Locale(identifier: "de_DE"), Locale(identifier: "en_GB")])
-        try means("Europe/Berlin", TimeZone(identifier: "Europe/Berlin")!)
-        try means("buddhist", Calendar(identifier: .buddhist))
-        try means("iso8601", Calendar.Identifier.iso8601)
-        try means("https://a.example/b?c", URLComponents(string: "https://a.example/b?c")!)
-        struct Place: Decodable, Sendable, Equatable {
-            var locale: Locale
-            var zone: TimeZone
-            var calendar: Calendar
-        }
-        let place = Place(
-            locale: Locale(identifier: "de_DE"), zone: TimeZone(identifier: "UTC")!,
-            calendar: Calendar(identifier: .hebrew))
-        let table = TOMLSource(text: "written.it = {locale = 'de_DE', zone = 'UTC', calendar = 'hebrew'}", name: "t")
-        try expect(read(table, as: Place.self), equals: place)
-        struct Holder {
-            struct Written {
-                var it: Place
+        // Types of Foundation that people write as one word are read from it, in every source.
+        do {
+            try means("de_DE", Locale(identifier: "de_DE"))
+            try means("zh-Hant-TW", Locale(identifier: "zh-Hant-TW"))
+            try means("en_US_POSIX", Locale(identifier: "en_US_POSIX"))
+            try means("de_DE,en_GB", [Locale(identifier: "de_DE"), Locale(identifier: "en_GB")])
+            try means("Europe/Berlin", TimeZone(identifier: "Europe/Berlin")!)
+            try means("buddhist", Calendar(identifier: .buddhist))
+            try means("iso8601", Calendar.Identifier.iso8601)
+            try means("https://a.example/b?c", URLComponents(string: "https://a.example/b?c")!)
+            struct Place: Decodable, Sendable, Equatable {
+                var locale: Locale
+                var zone: TimeZone
+                var calendar: Calendar
             }
-            var written: Written
+            let place = Place(
+                locale: Locale(identifier: "de_DE"), zone: TimeZone(identifier: "UTC")!,
+                calendar: Calendar(identifier: .hebrew))
+            let table = TOMLSource(
+                text: "written.it = {locale = 'de_DE', zone = 'UTC', calendar = 'hebrew'}", name: "t")
+            try expect(read(table, as: Place.self), equals: place)
+            struct Holder {
+                struct Written {
+                    var it: Place
+                }
+                var written: Written
+            }
+            try expect(read(StructSource(reflecting: Holder(written: .init(it: place))), as: Place.self), equals: place)
         }
-        try expect(read(StructSource(reflecting: Holder(written: .init(it: place))), as: Place.self), equals: place)
-    }
-
-    @Test("An identifier that doesn't exist is an error that says what's expected (law 16)")
-    func wrongIdentifiers() throws {
-        for text in ["zz_ZZ", "de_QQ", "english", "de DE", "nonsense!!", "", "Europe/Berlin", "de_Xxxx_DE"] {
-            try isMistake(text, Locale.self, "expected Locale, such as de_DE or zh-Hant-TW, found text")
+        // An identifier that doesn't exist is an error that says what's expected.
+        do {
+            for text in ["zz_ZZ", "de_QQ", "english", "de DE", "nonsense!!", "", "Europe/Berlin", "de_Xxxx_DE"] {
+                try isMistake(text, Locale.self, "expected Locale, such as de_DE or zh-Hant-TW, found text")
+            }
+            try isMistake("Europe/Berln", TimeZone.self, "expected TimeZone, such as Europe/Berlin or UTC, found text")
+            try isMistake("gregorain", Calendar.self, "expected Calendar (gregorian, iso8601, buddhist, ")
+            try isMistake("gregorain", Calendar.Identifier.self, "expected Identifier (gregorian, iso8601, buddhist, ")
         }
-        try isMistake("Europe/Berln", TimeZone.self, "expected TimeZone, such as Europe/Berlin or UTC, found text")
-        try isMistake("gregorain", Calendar.self, "expected Calendar (gregorian, iso8601, buddhist, ")
-        try isMistake("gregorain", Calendar.Identifier.self, "expected Identifier (gregorian, iso8601, buddhist, ")
     }
 
     @Test("The reference shows the default of such a type as it's written (law 15)")
@@ -224,19 +229,34 @@ struct WrittenTextTests {
     private enum Level: Int, Decodable, Sendable { case low = 1, high }
     private struct Name: RawRepresentable, Hashable, Decodable, Sendable { var rawValue: String }
 
-    @Test("A table in a variable, an argument, or a line of a .env file is written as a JSON object (law 15)")
+    @Test(
+        "A table is written as a JSON object in a variable, an argument, or a line of a .env file, as the help says (law 15)"
+    )
     func tables() throws {
-        let pool = Pool(size: 5, hosts: ["a", "b"])
-        try means(#"{"size": 5, "hosts": ["a", "b"]}"#, pool)
-        try means("{\"size\": 5, \"hosts\": [\"a\", \"b\"]}\n", pool)
-        try means(#"{"a": "1", "b": "2"}"#, ["a": "1", "b": "2"])
-        try means("{}", [String: Int]())
-        try means(#"{"a": [1, {"b": true}]}"#, ["a": [1, ["b": true]]] as [String: PropertyValue])
-        try means(#"{"size": 5}"#, [Pool(size: 5, hosts: nil)])
-        let line = DotEnvSource(text: #"WRITTEN_IT={"size": 5}"#, name: ".env")
-        try expect(read(line, as: Pool.self), equals: Pool(size: 5, hosts: nil))
-        let words = ArgumentsSource(["--written-it", #"{"size": 5}"#, #"{"size": 6}"#])
-        try expect(read(words, as: [Pool].self), equals: [Pool(size: 5, hosts: nil), Pool(size: 6, hosts: nil)])
+        // A table in a variable, an argument, or a line of a .env file is written as a JSON object.
+        do {
+            let pool = Pool(size: 5, hosts: ["a", "b"])
+            try means(#"{"size": 5, "hosts": ["a", "b"]}"#, pool)
+            try means("{\"size\": 5, \"hosts\": [\"a\", \"b\"]}\n", pool)
+            try means(#"{"a": "1", "b": "2"}"#, ["a": "1", "b": "2"])
+            try means("{}", [String: Int]())
+            try means(#"{"a": [1, {"b": true}]}"#, ["a": [1, ["b": true]]] as [String: PropertyValue])
+            try means(#"{"size": 5}"#, [Pool(size: 5, hosts: nil)])
+            let line = DotEnvSource(text: #"WRITTEN_IT={"size": 5}"#, name: ".env")
+            try expect(read(line, as: Pool.self), equals: Pool(size: 5, hosts: nil))
+            let words = ArgumentsSource(["--written-it", #"{"size": 5}"#, #"{"size": 6}"#])
+            try expect(read(words, as: [Pool].self), equals: [Pool(size: 5, hosts: nil), Pool(size: 6, hosts: nil)])
+        }
+        // The help says that a table can be written as JSON.
+        do {
+            let container = Container()
+            container.declare([
+                PropertyKey("written.labels", defaultValue: [String: String]()), PropertyKey<Pool?>("written.pool"),
+            ])
+            let text = container.reference().helpText
+            expect(text.words.contains("in files, or as JSON in --written-labels or WRITTEN_LABELS"), text)
+            expect(text.words.contains("in files, or as JSON in --written-pool or WRITTEN_POOL:"), text)
+        }
     }
 
     @Test("A text that isn't a JSON object is refused where a table is expected, with how to write one (law 16)")
@@ -265,28 +285,30 @@ struct WrittenTextTests {
     }
 
     @Test(
-        "A table in a text is merged where the key merges tables, with the variables of its members before it (law 15)")
+        "A table in a text is merged where the key merges tables, and a text that is none is a mistake there (laws 15, 16)"
+    )
     func mergedTables() throws {
-        let key = PropertyKey<Pool?>("written.merged", form: .merged)
-        let container = Container()
-        try container.apply(TOMLSource(text: "written.merged = {size = 1, hosts = ['a']}", name: "t"))
-        try container.apply(EnvironmentSource(environment: ["WRITTEN_MERGED": #"{"size": 2}"#]))
-        try container.validate([key])
-        expect(container[key], equals: Pool(size: 2, hosts: ["a"]))
-        try container.apply(
-            EnvironmentSource(environment: ["WRITTEN_MERGED": #"{"size": 3}"#, "WRITTEN_MERGED_HOSTS": "b,c"]))
-        expect(container[key], equals: Pool(size: 3, hosts: ["b", "c"]))
-    }
-
-    @Test(
-        "A text that isn't a table is a mistake where the key merges tables, also beside variables of members (law 16)")
-    func wrongMergedTables() throws {
-        let key = PropertyKey<Pool?>("written.merged", form: .merged)
-        let container = Container()
-        try container.apply(EnvironmentSource(environment: ["WRITTEN_MERGED": "5", "WRITTEN_MERGED_SIZE": "1"]))
-        expect(
-            thrown { try container.validate([key]) }.contains(
-                "expected a table, written as JSON, {\"name\": 1}, found text"))
+        // A table in a text is merged where the key merges tables, with the variables of its members before it.
+        do {
+            let key = PropertyKey<Pool?>("written.merged", form: .merged)
+            let container = Container()
+            try container.apply(TOMLSource(text: "written.merged = {size = 1, hosts = ['a']}", name: "t"))
+            try container.apply(EnvironmentSource(environment: ["WRITTEN_MERGED": #"{"size": 2}"#]))
+            try container.validate([key])
+            expect(container[key], equals: Pool(size: 2, hosts: ["a"]))
+            try container.apply(
+                EnvironmentSource(environment: ["WRITTEN_MERGED": #"{"size": 3}"#, "WRITTEN_MERGED_HOSTS": "b,c"]))
+            expect(container[key], equals: Pool(size: 3, hosts: ["b", "c"]))
+        }
+        // A text that isn't a table is a mistake where the key merges tables, also beside variables of members.
+        do {
+            let key = PropertyKey<Pool?>("written.merged", form: .merged)
+            let container = Container()
+            try container.apply(EnvironmentSource(environment: ["WRITTEN_MERGED": "5", "WRITTEN_MERGED_SIZE": "1"]))
+            expect(
+                thrown { try container.validate([key]) }.contains(
+                    "expected a table, written as JSON, {\"name\": 1}, found text"))
+        }
     }
 
     @Test("Nothing shows the values in a table that a text holds, or should hold (law 17)")
@@ -310,57 +332,49 @@ struct WrittenTextTests {
         }
     }
 
-    @Test("The help says that a table can be written as JSON (law 15)")
-    func tableHelp() throws {
-        let container = Container()
-        container.declare([
-            PropertyKey("written.labels", defaultValue: [String: String]()), PropertyKey<Pool?>("written.pool"),
-        ])
-        let text = container.reference().helpText
-        expect(text.words.contains("in files, or as JSON in --written-labels or WRITTEN_LABELS"), text)
-        expect(text.words.contains("in files, or as JSON in --written-pool or WRITTEN_POOL:"), text)
-    }
-
     @Test(
-        "The names of a dictionary are decoded by its keys' type: an enumeration or any other that a text gives (law 15)"
+        "The names of a dictionary are decoded by its keys' type, and one that this does not have is an error (laws 15, 16)"
     )
     func dictionaries() throws {
-        let sources: [any PropertySource] = [
-            TOMLSource(text: "written.it = {slow = 1, fast = 2}", name: "t"),
-            JSONSource(text: #"{"written": {"it": {"slow": 1, "fast": 2}}}"#, name: "j"),
-            DictionarySource(["written": ["it": ["slow": 1, "fast": 2]]], name: "d"),
-            EnvironmentSource(environment: ["WRITTEN_IT": #"{"slow": 1, "fast": 2}"#]),
-        ]
-        for source in sources {
-            try expect(read(source, as: [Mode: Int].self), equals: [.slow: 1, .fast: 2], source.name)
+        // The names of a dictionary are decoded by its keys' type: an enumeration or any other that a text gives.
+        do {
+            let sources: [any PropertySource] = [
+                TOMLSource(text: "written.it = {slow = 1, fast = 2}", name: "t"),
+                JSONSource(text: #"{"written": {"it": {"slow": 1, "fast": 2}}}"#, name: "j"),
+                DictionarySource(["written": ["it": ["slow": 1, "fast": 2]]], name: "d"),
+                EnvironmentSource(environment: ["WRITTEN_IT": #"{"slow": 1, "fast": 2}"#]),
+            ]
+            for source in sources {
+                try expect(read(source, as: [Mode: Int].self), equals: [.slow: 1, .fast: 2], source.name)
+                try expect(
+                    read(source, as: [Name: Int].self), equals: [Name(rawValue: "slow"): 1, Name(rawValue: "fast"): 2])
+                let key = PropertyKey("written.it", defaultValue: [Mode: Int]())
+                let container = Container()
+                try container.apply(source)
+                try container.validate([key])
+            }
+            let levels = TOMLSource(text: "written.it = {1 = 'a', 2 = 'b'}", name: "t")
+            try expect(read(levels, as: [Level: String].self), equals: [.low: "a", .high: "b"])
+            let id = UUID()
             try expect(
-                read(source, as: [Name: Int].self), equals: [Name(rawValue: "slow"): 1, Name(rawValue: "fast"): 2])
+                read(TOMLSource(text: "written.it = {\(id) = 1}", name: "t"), as: [UUID: Int].self), equals: [id: 1])
+            struct Holder {
+                struct Written {
+                    var it: [Mode: Int] = [.slow: 1]
+                }
+                var written = Written()
+            }
+            try expect(read(StructSource(reflecting: Holder()), as: [Mode: Int].self), equals: [.slow: 1])
+        }
+        // A name that a dictionary's keys don't have is an error at its place.
+        do {
             let key = PropertyKey("written.it", defaultValue: [Mode: Int]())
             let container = Container()
-            try container.apply(source)
-            try container.validate([key])
+            try container.apply(TOMLSource(text: "[written.it]\nslwo = 1", name: "t"))
+            expect(
+                thrown { try container.validate([key]) },
+                equals: "t:2:1: written.it.slwo: the name must be one of slow, fast")
         }
-        let levels = TOMLSource(text: "written.it = {1 = 'a', 2 = 'b'}", name: "t")
-        try expect(read(levels, as: [Level: String].self), equals: [.low: "a", .high: "b"])
-        let id = UUID()
-        try expect(read(TOMLSource(text: "written.it = {\(id) = 1}", name: "t"), as: [UUID: Int].self), equals: [id: 1])
-        struct Holder {
-            struct Written {
-                var it: [Mode: Int] = [.slow: 1]
-            }
-            var written = Written()
-        }
-        try expect(read(StructSource(reflecting: Holder()), as: [Mode: Int].self), equals: [.slow: 1])
-    }
-
-    @Test("A name that a dictionary's keys don't have is an error at its place (law 16)")
-    func wrongKeys() throws {
-        let key = PropertyKey("written.it", defaultValue: [Mode: Int]())
-        let container = Container()
-        try container.apply(TOMLSource(text: "[written.it]\nslwo = 1", name: "t"))
-        expect(
-            thrown { try container.validate([key]) },
-            equals: "t:2:1: written.it.slwo: the name must be one of slow, fast")
     }
 
     @Test("A list of tables whose key merges tables has no arguments for its elements' members (law 15)")

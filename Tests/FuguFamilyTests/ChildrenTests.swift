@@ -21,23 +21,36 @@ extension ChildrenTests {
     ]
     private static let greeter = FeatureKey { Thing("Hello, \($0[Title.self])", $0) }
 
-    @Test("A value set in a child stays there (law 10)")
+    @Test("A value that is set in a child, nil too, stays there and hides the parent's (laws 1, 10)")
     func setStays() {
-        Drawing(
-            """
-            root               → 1
-              child    size=7  → 7
-                below          → 7
-              sibling          → 1
-            """, Self.held, reading: { $0[Size.self] })
-        Drawing(
-            """
-            root                  → root: Hello, untitled
-              child    greeter=Hi → child: Hi
-                below             → child: Hi
-              sibling             → root: Hello, untitled
-            """, Self.held
-        ) { $0[Self.greeter] }
+        // A value set in a child stays there.
+        do {
+            Drawing(
+                """
+                root               → 1
+                  child    size=7  → 7
+                    below          → 7
+                  sibling          → 1
+                """, Self.held, reading: { $0[Size.self] })
+            Drawing(
+                """
+                root                  → root: Hello, untitled
+                  child    greeter=Hi → child: Hi
+                    below             → child: Hi
+                  sibling             → root: Hello, untitled
+                """, Self.held
+            ) { $0[Self.greeter] }
+        }
+        // A child that sets nil hides its parent's value.
+        do {
+            let root = Container()
+            root[Nickname.self] = "Ada"
+            let child = root.child { $0[Nickname.self] = nil }
+            expect(child[Nickname.self] == nil)
+            expect(root[Nickname.self], equals: "Ada")
+            child.reset(Nickname.self)
+            expect(child[Nickname.self], equals: "Ada")
+        }
     }
 
     @Test("A child sees what its parent is set to, before and after it has read it (law 10)")
@@ -88,17 +101,6 @@ extension ChildrenTests {
             """)
     }
 
-    @Test("A child that sets nil hides its parent's value (laws 1, 10)")
-    func setsNil() {
-        let root = Container()
-        root[Nickname.self] = "Ada"
-        let child = root.child { $0[Nickname.self] = nil }
-        expect(child[Nickname.self] == nil)
-        expect(root[Nickname.self], equals: "Ada")
-        child.reset(Nickname.self)
-        expect(child[Nickname.self], equals: "Ada")
-    }
-
     @Test("A child is configured at birth, and one whose configuration throws leaves nothing behind (law 10)")
     func configuredAtBirth() throws {
         struct Refused: Error {}
@@ -139,73 +141,81 @@ extension ChildrenTests {
         }
     }
 
-    @Test("Observers of children hear the parent's changes unless they are shadowed (law 10)")
+    @Test(
+        "Observers of children hear the parent's changes, of a value or a set feature, unless they are shadowed (law 10)"
+    )
     func observersHearParents() {
-        let root = Container()
-        let middle = root.child()
-        let child = middle.child()
-        let sibling = root.child()
-        let heard = Log<String>()
-        for (name, container) in [("root", root), ("middle", middle), ("child", child), ("sibling", sibling)] {
-            container.observe(Size.self) { heard.add("\(name) \($0)") }
-        }
-        root[Size.self] = 2
-        expect(Set(heard.all), equals: ["root 2", "middle 2", "child 2", "sibling 2"])
-        middle[Size.self] = 3
-        expect(Set(heard.all.dropFirst(4)), equals: ["middle 3", "child 3"])
-        root[Size.self] = 4
-        expect(Set(heard.all.dropFirst(6)), equals: ["root 4", "sibling 4"])
-        middle.reset(Size.self)
-        expect(Set(heard.all.dropFirst(8)), equals: ["middle 4", "child 4"])
-        expect(heard.all.count, equals: 10)
-    }
-
-    @Test("Observers of children hear of a feature that was set in the parent (law 10)")
-    func observersHearSets() {
-        let root = Container()
-        let child = root.child()
-        let shadowed = root.child { $0[Greeter.self] = Greeter(text: "own") }
-        let heard = Log<String>()
-        child.observe(Greeter.self) { heard.add($0.text) }
-        shadowed.observe(Greeter.self) { heard.add("shadowed \($0.text)") }
-        root[Greeter.self] = Greeter(text: "set")
-        expect(heard.all, equals: ["set"])
-    }
-
-    @Test("The values of a child's property follow the parent (law 10)")
-    func valuesFollow() async {
-        let root = Container()
-        let child = root.child()
-        var values = child.values(of: Size.self).makeAsyncIterator()
-        await expect(values.next(isolation: nil), equals: 1)
-        root[Size.self] = 2
-        await expect(values.next(isolation: nil), equals: 2)
-        child[Size.self] = 3
-        await expect(values.next(isolation: nil), equals: 3)
-        root[Size.self] = 4
-        child.reset(Size.self)
-        await expect(values.next(isolation: nil), equals: 4)
-    }
-
-    @Test("A child's observable follows the parent, unless the child hides the key (law 10)")
-    func observableFollows() {
-        let root = Container()
-        let child = root.child()
-        let changes = Counter()
-        func track() {
-            withObservationTracking {
-                _ = child.observable[Size.self]
-            } onChange: {
-                changes.add()
+        // Observers of children hear the parent's changes unless they are shadowed.
+        do {
+            let root = Container()
+            let middle = root.child()
+            let child = middle.child()
+            let sibling = root.child()
+            let heard = Log<String>()
+            for (name, container) in [("root", root), ("middle", middle), ("child", child), ("sibling", sibling)] {
+                container.observe(Size.self) { heard.add("\(name) \($0)") }
             }
+            root[Size.self] = 2
+            expect(Set(heard.all), equals: ["root 2", "middle 2", "child 2", "sibling 2"])
+            middle[Size.self] = 3
+            expect(Set(heard.all.dropFirst(4)), equals: ["middle 3", "child 3"])
+            root[Size.self] = 4
+            expect(Set(heard.all.dropFirst(6)), equals: ["root 4", "sibling 4"])
+            middle.reset(Size.self)
+            expect(Set(heard.all.dropFirst(8)), equals: ["middle 4", "child 4"])
+            expect(heard.all.count, equals: 10)
         }
-        track()
-        root[Size.self] = 2
-        expect(changes.value, equals: 1)
-        child[Size.self] = 3
-        track()
-        root[Size.self] = 4
-        expect(changes.value, equals: 1)
+        // Observers of children hear of a feature that was set in the parent.
+        do {
+            let root = Container()
+            let child = root.child()
+            let shadowed = root.child { $0[Greeter.self] = Greeter(text: "own") }
+            let heard = Log<String>()
+            child.observe(Greeter.self) { heard.add($0.text) }
+            shadowed.observe(Greeter.self) { heard.add("shadowed \($0.text)") }
+            root[Greeter.self] = Greeter(text: "set")
+            expect(heard.all, equals: ["set"])
+        }
+    }
+
+    @Test(
+        "The values of a child's property and its observable follow the parent, unless the child hides the key (law 10)"
+    )
+    func valuesFollow() async {
+        // The values of a child's property follow the parent.
+        do {
+            let root = Container()
+            let child = root.child()
+            var values = child.values(of: Size.self).makeAsyncIterator()
+            await expect(values.next(isolation: nil), equals: 1)
+            root[Size.self] = 2
+            await expect(values.next(isolation: nil), equals: 2)
+            child[Size.self] = 3
+            await expect(values.next(isolation: nil), equals: 3)
+            root[Size.self] = 4
+            child.reset(Size.self)
+            await expect(values.next(isolation: nil), equals: 4)
+        }
+        // A child's observable follows the parent, unless the child hides the key.
+        do {
+            let root = Container()
+            let child = root.child()
+            let changes = Counter()
+            func track() {
+                withObservationTracking {
+                    _ = child.observable[Size.self]
+                } onChange: {
+                    changes.add()
+                }
+            }
+            track()
+            root[Size.self] = 2
+            expect(changes.value, equals: 1)
+            child[Size.self] = 3
+            track()
+            root[Size.self] = 4
+            expect(changes.value, equals: 1)
+        }
     }
 
     @Test("A child keeps its parent alive, and nothing keeps a child (laws 7, 10)")

@@ -62,65 +62,72 @@ extension ContributeTests {
         expect(container.child()[routes][2], is: container[routes][2])
     }
 
-    @Test("An element that is added later is in the next read, for children and observers, too (law 12)")
+    @Test(
+        "An element that is added later is in the next read, for observers too, and the elements reload with their list (law 12)"
+    )
     func later() {
-        let container = Container()
-        let child = container.child()
-        let seen = Log<Int>()
-        expect(texts(child), equals: ["own"])
-        child.observe({ _ in routes }) { seen.add($0.count) }
-        container.contribute(to: { _ in routes }) { _ in Route("late") }
-        expect(texts(container), equals: ["own", "late"])
-        expect(texts(child), equals: ["own", "late"])
-        expect(seen.all, equals: [2])
-        container.contribute(to: { _ in routes }) { _ in Route("later") }
-        expect(texts(child), equals: ["own", "late", "later"])
-    }
-
-    @Test("The elements of a list that reloads reload with it (law 12)")
-    func reloads() {
-        let list = FeatureKey<[String]>(reloadsWhenInputsChange: true, id: UniqueID()) { ["own \($0[Level.self])"] }
-        let container = Container()
-        container.contribute(to: { _ in list }) { "added \($0[Level.self])" }
-        let child = container.child()
-        child.contribute(to: { _ in list }) { "child \($0[RequestID.self])" }
-        expect(child[list], equals: ["own 1", "added 1", "child 0"])
-        container[Level.self] = 2
-        expect(container[list], equals: ["own 2", "added 2"])
-        child[RequestID.self] = 7
-        expect(child[list], equals: ["own 2", "added 2", "child 7"])
-    }
-
-    @Test("Reset removes what this container has added, and releases it (laws 7 and 13)")
-    func resets() {
-        let container = Container()
-        let child = container.child()
-        container.contribute(to: { _ in routes }) { _ in Route("root") }
-        weak let added: Route?
+        // An element that is added later is in the next read, for children and observers, too.
         do {
-            child.contribute(to: { _ in routes }) { _ in Route("child") }
-            added = child[routes].last
+            let container = Container()
+            let child = container.child()
+            let seen = Log<Int>()
+            expect(texts(child), equals: ["own"])
+            child.observe({ _ in routes }) { seen.add($0.count) }
+            container.contribute(to: { _ in routes }) { _ in Route("late") }
+            expect(texts(container), equals: ["own", "late"])
+            expect(texts(child), equals: ["own", "late"])
+            expect(seen.all, equals: [2])
+            container.contribute(to: { _ in routes }) { _ in Route("later") }
+            expect(texts(child), equals: ["own", "late", "later"])
         }
-        expect(added?.text, equals: "child")
-        child.reset { _ in routes }
-        expect(added == nil)
-        expect(texts(child), equals: ["own", "root"])
-        container.reset { _ in routes }
-        expect(texts(container), equals: ["own"])
-        container.contribute(to: { _ in routes }) { _ in Route("again") }
-        expect(texts(container), equals: ["own", "again"])
+        // The elements of a list that reloads reload with it.
+        do {
+            let list = FeatureKey<[String]>(reloadsWhenInputsChange: true, id: UniqueID()) { ["own \($0[Level.self])"] }
+            let container = Container()
+            container.contribute(to: { _ in list }) { "added \($0[Level.self])" }
+            let child = container.child()
+            child.contribute(to: { _ in list }) { "child \($0[RequestID.self])" }
+            expect(child[list], equals: ["own 1", "added 1", "child 0"])
+            container[Level.self] = 2
+            expect(container[list], equals: ["own 2", "added 2"])
+            child[RequestID.self] = 7
+            expect(child[list], equals: ["own 2", "added 2", "child 7"])
+        }
     }
 
-    @Test("Setting the list takes the place of all elements, and later ones follow what was set")
-    func sets() {
-        let container = Container()
-        container.contribute(to: { _ in routes }) { _ in Route("root") }
-        let child = container.child { $0[routes] = [Route("stub")] }
-        child.child().contribute(to: { _ in routes }) { _ in Route("elsewhere") }
-        expect(texts(child), equals: ["stub"])
-        child.contribute(to: { _ in routes }) { _ in Route("added") }
-        expect(texts(child), equals: ["stub", "added"])
-        expect(texts(container), equals: ["own", "root"])
+    @Test(
+        "Reset removes what this container has added, and a set takes the place of all elements so far (laws 7 and 13)")
+    func resets() {
+        // Reset removes what this container has added, and releases it.
+        do {
+            let container = Container()
+            let child = container.child()
+            container.contribute(to: { _ in routes }) { _ in Route("root") }
+            weak let added: Route?
+            do {
+                child.contribute(to: { _ in routes }) { _ in Route("child") }
+                added = child[routes].last
+            }
+            expect(added?.text, equals: "child")
+            child.reset { _ in routes }
+            expect(added == nil)
+            expect(texts(child), equals: ["own", "root"])
+            container.reset { _ in routes }
+            expect(texts(container), equals: ["own"])
+            container.contribute(to: { _ in routes }) { _ in Route("again") }
+            expect(texts(container), equals: ["own", "again"])
+        }
+        // Setting the list takes the place of all elements, and later ones follow what was set.
+        do {
+            let container = Container()
+            container.contribute(to: { _ in routes }) { _ in Route("root") }
+            let child = container.child { $0[routes] = [Route("stub")] }
+            child.child().contribute(to: { _ in routes }) { _ in Route("elsewhere") }
+            expect(texts(child), equals: ["stub"])
+            child.contribute(to: { _ in routes }) { _ in Route("added") }
+            expect(texts(child), equals: ["stub", "added"])
+            expect(texts(container), equals: ["own", "root"])
+        }
     }
 
     @Test("The order of the calls is the order of layers, for elements and decorations alike (law 10)")

@@ -30,14 +30,24 @@ extension DecorateTests {
         static func load(in container: any FeatureContainer) -> Signup { Signup(mailer: container[Mailer.self]) }
     }
 
-    @Test(
-        "The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it")
-    func wraps() {
-        let container = Container()
-        container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
-        expect(container[Mailer.self].text, equals: "logged mailer 1")
-        expect(container[Signup.self].mailer, is: container[Mailer.self])
-        expect(container.child()[Mailer.self], is: container[Mailer.self])
+    @Test("The wrapper receives what the feature's own load creates, of every kind")
+    func wraps() async throws {
+        // The wrapper receives what the feature's own load creates, for who reads it directly and for who loads from it.
+        do {
+            let container = Container()
+            container.decorate(Mailer.self) { mailer, _ in Mailer("logged \(mailer.text)", around: mailer) }
+            expect(container[Mailer.self].text, equals: "logged mailer 1")
+            expect(container[Signup.self].mailer, is: container[Mailer.self])
+            expect(container.child()[Mailer.self], is: container[Mailer.self])
+        }
+        // Throwing and async features are wrapped, too.
+        do {
+            let container = Container()
+            container.decorate(Ticket.self) { ticket, _ in "[\(ticket)]" }
+            container.decorate(Journey.self) { journey, _ in "(\(journey))" }
+            try expect(container[Ticket.self], equals: "[ticket]")
+            try await expect(container[Journey.self], equals: "(journey)")
+        }
     }
 
     @Test("A decoration wraps what was set or replaced, here or above")
@@ -93,32 +103,36 @@ extension DecorateTests {
         expect(container[key], equals: 400)
     }
 
-    @Test("A child that overrides an input of the wrapper or of what it wraps has its own of both (laws 10 and 11)")
+    @Test(
+        "A child has its own of what it decorates, or of what is made from its overrides, which concerns nobody above (laws 10 and 11)"
+    )
     func childOverrides() {
-        let container = Container()
-        container.decorate(Mailer.self) { mailer, container in
-            Mailer("\(mailer.text) for \(container[RequestID.self])", around: mailer)
+        // A child that overrides an input of the wrapper or of what it wraps has its own of both.
+        do {
+            let container = Container()
+            container.decorate(Mailer.self) { mailer, container in
+                Mailer("\(mailer.text) for \(container[RequestID.self])", around: mailer)
+            }
+            let shared = container[Mailer.self]
+            let (first, second) = (container.child { $0[RequestID.self] = 7 }, container.child { $0[Level.self] = 8 })
+            expect(first[Mailer.self].text, equals: "mailer 1 for 7")
+            expect(second[Mailer.self].text, equals: "mailer 8 for 0")
+            expect(first[Mailer.self].inner !== shared.inner)
+            second.reset(Level.self)
+            expect(second[Mailer.self], is: shared)
         }
-        let shared = container[Mailer.self]
-        let (first, second) = (container.child { $0[RequestID.self] = 7 }, container.child { $0[Level.self] = 8 })
-        expect(first[Mailer.self].text, equals: "mailer 1 for 7")
-        expect(second[Mailer.self].text, equals: "mailer 8 for 0")
-        expect(first[Mailer.self].inner !== shared.inner)
-        second.reset(Level.self)
-        expect(second[Mailer.self], is: shared)
-    }
-
-    @Test("A decoration of a child concerns nobody above or beside it, and loads an instance of its own (law 10)")
-    func childAlone() {
-        let container = Container()
-        let (child, other) = (container.child(), container.child())
-        Self.add("logged", to: child)
-        expect(child[Mailer.self].text, equals: "logged(mailer 1)")
-        expect(container[Mailer.self].text, equals: "mailer 1")
-        expect(other[Mailer.self], is: container[Mailer.self])
-        expect(child[Mailer.self].inner !== container[Mailer.self])
-        other[Mailer.self] = Mailer("tagged", around: other[Mailer.self])
-        expect(other[Mailer.self].inner, is: container[Mailer.self])
+        // A decoration of a child concerns nobody above or beside it, and loads an instance of its own.
+        do {
+            let container = Container()
+            let (child, other) = (container.child(), container.child())
+            Self.add("logged", to: child)
+            expect(child[Mailer.self].text, equals: "logged(mailer 1)")
+            expect(container[Mailer.self].text, equals: "mailer 1")
+            expect(other[Mailer.self], is: container[Mailer.self])
+            expect(child[Mailer.self].inner !== container[Mailer.self])
+            other[Mailer.self] = Mailer("tagged", around: other[Mailer.self])
+            expect(other[Mailer.self].inner, is: container[Mailer.self])
+        }
     }
 
     @Test("A child decorates what it inherits at the call; what changes above later doesn't reach it (law 10)")
@@ -305,14 +319,5 @@ extension DecorateTests {
     }
     struct Journey: AsyncFeature {
         static func load(in container: any FeatureContainer) async throws -> String { "journey" }
-    }
-
-    @Test("Throwing and async features are wrapped, too")
-    func keyPaths() async throws {
-        let container = Container()
-        container.decorate(Ticket.self) { ticket, _ in "[\(ticket)]" }
-        container.decorate(Journey.self) { journey, _ in "(\(journey))" }
-        try expect(container[Ticket.self], equals: "[ticket]")
-        try await expect(container[Journey.self], equals: "(journey)")
     }
 }

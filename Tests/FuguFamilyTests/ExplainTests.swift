@@ -173,31 +173,33 @@ extension ExplainTests {
             equals: "Session was neither set nor loaded here. The container is closed, so it can't be loaded.")
     }
 
-    @Test("Debuggers see names and numbers, never values, and nothing is loaded for them")
+    @Test("Debuggers see names and numbers, whose load a handle is, and never values, and nothing is loaded for them")
     func debugging() {
-        let root = Container()
-        expect("\(root)", equals: "Container(root: 0 set, 0 loaded)")
-        let child = root.child { $0.requestID = 7 }
-        _ = (child[Session.self], try? child[Broken.self])
-        expect("\(child)", equals: "Container(container 1: 1 set, 1 loaded, 1 failed)")
-        expect("\(root)", equals: "Container(root: 0 set, 2 loaded, 1 child)")
-        expect(
-            String(reflecting: child),
-            equals:
-                "Container(container 1: 1 set, 1 loaded, 1 failed; parent: root; set: \\.requestID; loaded: Session; "
-                + "failed: Broken)")
-        var mirror: [String: String] = [:]
-        for (label, value) in Mirror(reflecting: child).children { mirror[label ?? ""] = "\(value)" }
-        expect(mirror, equals: ["description": "\(child)"])
-    }
-
-    @Test("A handle says whose load it is")
-    func handles() {
-        struct Curious: Feature {
-            let text: String
-            static func load(in container: any FeatureContainer) -> Curious { Curious(text: "\(container)") }
+        // Debuggers see names and numbers, never values, and nothing is loaded for them.
+        do {
+            let root = Container()
+            expect("\(root)", equals: "Container(root: 0 set, 0 loaded)")
+            let child = root.child { $0.requestID = 7 }
+            _ = (child[Session.self], try? child[Broken.self])
+            expect("\(child)", equals: "Container(container 1: 1 set, 1 loaded, 1 failed)")
+            expect("\(root)", equals: "Container(root: 0 set, 2 loaded, 1 child)")
+            expect(
+                String(reflecting: child),
+                equals:
+                    "Container(container 1: 1 set, 1 loaded, 1 failed; parent: root; set: \\.requestID; loaded: Session; "
+                    + "failed: Broken)")
+            var mirror: [String: String] = [:]
+            for (label, value) in Mirror(reflecting: child).children { mirror[label ?? ""] = "\(value)" }
+            expect(mirror, equals: ["description": "\(child)"])
         }
-        expect(Container()[Curious.self].text, equals: "Container(handle of Curious in root: 0 set, 0 loaded)")
+        // A handle says whose load it is.
+        do {
+            struct Curious: Feature {
+                let text: String
+                static func load(in container: any FeatureContainer) -> Curious { Curious(text: "\(container)") }
+            }
+            expect(Container()[Curious.self].text, equals: "Container(handle of Curious in root: 0 set, 0 loaded)")
+        }
     }
 }
 
@@ -231,25 +233,41 @@ extension GraphFailureTests {
         return container
     }
 
-    @Test("A load that failed stays in the graph with its error and what it had read (law 4)")
+    @Test(
+        "A load that failed stays in the graph with its error and what it had read, and a cancelled one does not (law 4)"
+    )
     func failures() async throws {
-        let container = await failed()
-        let graph = container.graph
-        expect(
-            graph.description,
-            equals: """
-                root
-                  Database (failed) ← Plain
-                  Plain
-                  Socket (failed) ← Token
-                  Token (default)
-                """)
-        expect(graph["c0_Socket"]?.lastError, equals: "no way in with (secret)")
-        expect(graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
-        container.set(Socket.self, to: Socket())
-        _ = try await container[Database.self]
-        expect(container.graph["c0_Database"]?.state, equals: .loaded)
-        expect(container.graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
+        // A load that failed stays in the graph with its error and what it had read.
+        do {
+            let container = await failed()
+            let graph = container.graph
+            expect(
+                graph.description,
+                equals: """
+                    root
+                      Database (failed) ← Plain
+                      Plain
+                      Socket (failed) ← Token
+                      Token (default)
+                    """)
+            expect(graph["c0_Socket"]?.lastError, equals: "no way in with (secret)")
+            expect(graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
+            container.set(Socket.self, to: Socket())
+            _ = try await container[Database.self]
+            expect(container.graph["c0_Database"]?.state, equals: .loaded)
+            expect(container.graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
+        }
+        // A cancelled load is no failure.
+        do {
+            struct Cancelled: AsyncFeature {
+                static func load(in container: any FeatureContainer) async throws -> Cancelled {
+                    throw CancellationError()
+                }
+            }
+            let container = Container()
+            await #expect(throws: CancellationError.self) { try await container[Cancelled.self] }
+            expect(container.graph.entries, equals: [])
+        }
     }
 
     @Test("No secret is in any format, though the error of a load quotes it (law 17)")
@@ -268,24 +286,27 @@ extension GraphFailureTests {
         expect(String(reflecting: container).contains("Token"))
     }
 
-    @Test("Filtered by name, what an entry was made from and what was made from it is left")
+    @Test(
+        "A filtered graph has what an entry was made from and what was made from it, or what a container sees (law 10)")
     func filteredByName() async {
-        let container = await failed()
-        let graph = container.graph.filtered(by: "Plain")
-        expect(graph.entries.map(\.name), equals: ["Database", "Plain"])
-        expect(container.graph.filtered(by: "Token").entries.map(\.name), equals: ["Socket", "Token"])
-        expect(container.graph.filtered(by: "Nobody").entries, equals: [])
-    }
-
-    @Test("Filtered by container, what it sees is left (law 10)")
-    func filteredByContainer() {
-        let root = Container()
-        let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
-        _ = root[Plain.self]
-        let graph = root.graph.filtered(byContainer: 2)
-        expect(graph.entries.map(\.id), equals: ["c0_Plain", "c2_Token"])
-        expect(graph.containers.map(\.id), equals: [0, 2])
-        withExtendedLifetime(children) {}
+        // Filtered by name, what an entry was made from and what was made from it is left.
+        do {
+            let container = await failed()
+            let graph = container.graph.filtered(by: "Plain")
+            expect(graph.entries.map(\.name), equals: ["Database", "Plain"])
+            expect(container.graph.filtered(by: "Token").entries.map(\.name), equals: ["Socket", "Token"])
+            expect(container.graph.filtered(by: "Nobody").entries, equals: [])
+        }
+        // Filtered by container, what it sees is left.
+        do {
+            let root = Container()
+            let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
+            _ = root[Plain.self]
+            let graph = root.graph.filtered(byContainer: 2)
+            expect(graph.entries.map(\.id), equals: ["c0_Plain", "c2_Token"])
+            expect(graph.containers.map(\.id), equals: [0, 2])
+            withExtendedLifetime(children) {}
+        }
     }
 
     @Test("A load in progress is in the graph, with its reads so far and the load that it waits for (law 3)")
@@ -323,15 +344,5 @@ extension GraphFailureTests {
                 """)
         expect(graph.explanation(of: "c0_Outer").first, equals: "Outer is being loaded.")
         expect(container.graph["c0_Outer"]?.state, equals: .loaded)
-    }
-
-    @Test("A cancelled load is no failure (law 4)")
-    func cancelled() async {
-        struct Cancelled: AsyncFeature {
-            static func load(in container: any FeatureContainer) async throws -> Cancelled { throw CancellationError() }
-        }
-        let container = Container()
-        await #expect(throws: CancellationError.self) { try await container[Cancelled.self] }
-        expect(container.graph.entries, equals: [])
     }
 }

@@ -61,15 +61,29 @@ extension GraphTests {
         expect(counts, equals: [40])
     }
 
-    @Test("A container in which nothing was read or set has an empty graph, and looking at it changes nothing")
+    @Test("Nothing is in the graph of a container in which nothing was read or set, unless one below it has some")
     func empty() {
-        let container = Container()
-        expect(container.graph.entries, equals: [])
-        expect(container.graph.containers, equals: [])
-        expect(container.graph.mermaid, equals: "flowchart TD\n")
-        expect(container.graph.dot, equals: "digraph container {\n    node [shape=box];\n}\n")
-        expect(container.graph.description, equals: "")
-        expect(container.graph.json, equals: "{\"containers\": [], \"entries\": []}\n")
+        // A container in which nothing was read or set has an empty graph, and looking at it changes nothing.
+        do {
+            let container = Container()
+            expect(container.graph.entries, equals: [])
+            expect(container.graph.containers, equals: [])
+            expect(container.graph.mermaid, equals: "flowchart TD\n")
+            expect(container.graph.dot, equals: "digraph container {\n    node [shape=box];\n}\n")
+            expect(container.graph.description, equals: "")
+            expect(container.graph.json, equals: "{\"containers\": [], \"entries\": []}\n")
+        }
+        // A container without entries is left out, unless one below it has some.
+        do {
+            let root = Container()
+            let child = root.child()
+            let grandchild = child.child { $0[Host.self] = "deep" }
+            let sibling = root.child()
+            let graph = root.graph.filtered(by: "Host")
+            expect(graph.containers.map(\.depth), equals: [0, 1, 2])
+            expect(graph.containers.map(\.id), equals: grandchild.graph.filtered(by: "Host").containers.map(\.id))
+            withExtendedLifetime((sibling, grandchild)) {}
+        }
     }
 
     @Test("States: what was set, what has another loader, what was loaded, and nothing of what was reset")
@@ -134,18 +148,6 @@ extension GraphTests {
         try expect(entry("Client", grandchild, depth: 2).overrides == nil)
     }
 
-    @Test("A container without entries is left out, unless one below it has some")
-    func emptyContainers() {
-        let root = Container()
-        let child = root.child()
-        let grandchild = child.child { $0[Host.self] = "deep" }
-        let sibling = root.child()
-        let graph = root.graph.filtered(by: "Host")
-        expect(graph.containers.map(\.depth), equals: [0, 1, 2])
-        expect(graph.containers.map(\.id), equals: grandchild.graph.filtered(by: "Host").containers.map(\.id))
-        withExtendedLifetime((sibling, grandchild)) {}
-    }
-
     @Test("It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 12)")
     func staleByLoader() throws {
         let changes: [(Container) -> Void] = [
@@ -167,26 +169,40 @@ extension GraphTests {
         }
     }
 
-    @Test("A feature is stale when something changed that it was made from, until it loads again (law 12)")
+    @Test(
+        "A feature is stale from a change, here or above, of what it was made from, until it loads again (laws 10 and 12)"
+    )
     func stale() throws {
-        let container = Container()
-        let reports = container.logReports()
-        _ = (container[Api.self], container[Live.self])
-        expect(container.graph.entries.allSatisfy { !$0.isStale })
-        container[Host.self] = "example.org"
-        try expect(entry("Client", container).isStale)
-        try expect(!entry("Host", container).isStale)
-        expect(container.graph.entries.contains { $0.name == "Live" }, equals: false)
-        _ = container[Live.self]
-        try expect(!entry("Live", container).isStale)
-        container.reset(Client.self)
-        _ = container[Client.self]
-        try expect(!entry("Client", container).isStale)
-        try expect(entry("Api", container).isStale)
-        #if DEBUG
-        expect(reports.all.map { $0.prefix { $0 != "," } }, equals: ["Fugu: Host was set", "Fugu: Client was reset"])
-        #endif
-        _ = reports
+        // A feature is stale when something changed that it was made from, until it loads again.
+        do {
+            let container = Container()
+            let reports = container.logReports()
+            _ = (container[Api.self], container[Live.self])
+            expect(container.graph.entries.allSatisfy { !$0.isStale })
+            container[Host.self] = "example.org"
+            try expect(entry("Client", container).isStale)
+            try expect(!entry("Host", container).isStale)
+            expect(container.graph.entries.contains { $0.name == "Live" }, equals: false)
+            _ = container[Live.self]
+            try expect(!entry("Live", container).isStale)
+            container.reset(Client.self)
+            _ = container[Client.self]
+            try expect(!entry("Client", container).isStale)
+            try expect(entry("Api", container).isStale)
+            #if DEBUG
+            expect(
+                reports.all.map { $0.prefix { $0 != "," } }, equals: ["Fugu: Host was set", "Fugu: Client was reset"])
+            #endif
+            _ = reports
+        }
+        // The graph of a child marks stale what an ancestor's change made so.
+        do {
+            let root = Container().unreported
+            let child = root.child { $0[Password.self] = "other" }
+            _ = child[Client.self]
+            root[Host.self] = "example.org"
+            try expect(entry("Client", child, depth: 1).isStale)
+        }
     }
 
     @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 9 and 12)")
@@ -206,15 +222,6 @@ extension GraphTests {
         #if DEBUG
         expect(reports.count, equals: 1)
         #endif
-    }
-
-    @Test("The graph of a child marks stale what an ancestor's change made so (laws 10 and 12)")
-    func staleBelow() throws {
-        let root = Container().unreported
-        let child = root.child { $0[Password.self] = "other" }
-        _ = child[Client.self]
-        root[Host.self] = "example.org"
-        try expect(entry("Client", child, depth: 1).isStale)
     }
 
     @Test("Mermaid and DOT draw every entry and every arrow, from what was made to what it was made from")
@@ -270,25 +277,27 @@ extension GraphTests {
                 """)
     }
 
-    @Test("Ids are words of letters, digits and underscores, also for value keys")
+    @Test("Ids are words, also for value keys, and the angle brackets of generic types are no markup")
     func ids() {
-        let container = Container()
-        container[PropertyKey(defaultValue: 1)] = 2
-        _ = container[FeatureKey { _ in 1 }]
-        _ = container[Pair<Int, String>.self]
-        expect(container.graph.entries.count, equals: 3)
-        for entry in container.graph.entries {
-            expect(entry.id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
-            expect(entry.id.first?.isLetter, equals: true)
+        // Ids are words of letters, digits and underscores, also for value keys.
+        do {
+            let container = Container()
+            container[PropertyKey(defaultValue: 1)] = 2
+            _ = container[FeatureKey { _ in 1 }]
+            _ = container[Pair<Int, String>.self]
+            expect(container.graph.entries.count, equals: 3)
+            for entry in container.graph.entries {
+                expect(entry.id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") })
+                expect(entry.id.first?.isLetter, equals: true)
+            }
         }
-    }
-
-    @Test("The angle brackets of generic types are no markup: Mermaid gets them escaped, DOT as they are")
-    func escaping() {
-        let container = Container()
-        _ = container[Pair<Int, String>.self]
-        expect(container.graph.mermaid.contains("[\"Pair#lt;Int, String#gt;\"]"))
-        expect(container.graph.dot.contains("c0_Pair_Int_String [label=\"Pair<Int, String>\"]"))
+        // The angle brackets of generic types are no markup: Mermaid gets them escaped, DOT as they are.
+        do {
+            let container = Container()
+            _ = container[Pair<Int, String>.self]
+            expect(container.graph.mermaid.contains("[\"Pair#lt;Int, String#gt;\"]"))
+            expect(container.graph.dot.contains("c0_Pair_Int_String [label=\"Pair<Int, String>\"]"))
+        }
     }
 
     @Test("A graph is a value: it survives being encoded, and later changes do not reach it")
@@ -402,22 +411,24 @@ extension GraphNamesTests {
         expect(graph.html.components(separatedBy: "</script").count, equals: 3)
     }
 
-    @Test("The page holds the graph as JSON, between what is the same for every graph")
+    @Test("The page holds the graph as JSON, and needs nothing from anywhere")
     func page() {
-        func parts(_ graph: ContainerGraph) -> [String] { graph.html.components(separatedBy: graph.json) }
-        let (container, empty) = (Container(), Container())
-        _ = container[GraphNamesOuter.Client.self]
-        expect(parts(container.graph).count, equals: 2)
-        expect(parts(container.graph), equals: parts(empty.graph))
-    }
-
-    @Test("The page needs nothing from anywhere")
-    func selfContained() {
-        let page = Container().graph.html
-        for text in ["src=", "href=", "@import", "url(h", "fetch(", "https:"] { expect(!page.contains(text)) }
-        expect(page.contains("default-src 'none'"))
-        let addresses = page.components(separatedBy: "http://").dropFirst()
-        expect(addresses.allSatisfy { $0.hasPrefix("www.w3.org/2000/svg") })
+        // The page holds the graph as JSON, between what is the same for every graph.
+        do {
+            func parts(_ graph: ContainerGraph) -> [String] { graph.html.components(separatedBy: graph.json) }
+            let (container, empty) = (Container(), Container())
+            _ = container[GraphNamesOuter.Client.self]
+            expect(parts(container.graph).count, equals: 2)
+            expect(parts(container.graph), equals: parts(empty.graph))
+        }
+        // The page needs nothing from anywhere.
+        do {
+            let page = Container().graph.html
+            for text in ["src=", "href=", "@import", "url(h", "fetch(", "https:"] { expect(!page.contains(text)) }
+            expect(page.contains("default-src 'none'"))
+            let addresses = page.components(separatedBy: "http://").dropFirst()
+            expect(addresses.allSatisfy { $0.hasPrefix("www.w3.org/2000/svg") })
+        }
     }
 }
 

@@ -96,36 +96,39 @@ extension HandlesTests {
         expect(container.salute, equals: "hello Anna!")
     }
 
-    @Test("An observer that a load adds through Container.current outlives the load's handle (laws 7 and 9)")
-    func observedInLoad() {
-        let container = Container()
-        _ = container[Watching.self]
-        container[Number.self] = 1
-        expect(container[Heard.self].all, equals: [1])
-        let heard = Log<Int>()
-        container.observe(Number.self) { heard.add($0) }
-        container[Number.self] = 2
-        container.reset(Watching.self)
-        container[Number.self] = 3
-        expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
-    }
-
     @Test(
-        "An observer added through a kept handle after its load is called, beside the container's own (laws 7 and 9)")
-    func observedByKeptHandle() {
-        let container = Container()
-        let handles = Log<any FeatureContainer>()
-        let early = Log<Int>()
-        _ = container[FeatureKey { handles.add($0) }]
-        (handles.all[0] as! Container).observe(Number.self) { early.add($0) }
-        container[Number.self] = 1
-        expect(early.all, equals: [1])
-        let late = Log<Int>()
-        container.observe(Number.self) { late.add($0) }
-        container.resetAll()
-        handles.removeAll()
-        container[Number.self] = 2
-        expect(early.all == [1, 0, 2] && late.all == [0, 2])
+        "An observer that a load adds outlives the load's handle, and one added through a kept handle is called, too (laws 7 and 9)"
+    )
+    func observedInLoad() {
+        // An observer that a load adds through Container.current outlives the load's handle.
+        do {
+            let container = Container()
+            _ = container[Watching.self]
+            container[Number.self] = 1
+            expect(container[Heard.self].all, equals: [1])
+            let heard = Log<Int>()
+            container.observe(Number.self) { heard.add($0) }
+            container[Number.self] = 2
+            container.reset(Watching.self)
+            container[Number.self] = 3
+            expect(container[Heard.self].all == [1, 2, 3] && heard.all == [2, 3])
+        }
+        // An observer added through a kept handle after its load is called, beside the container's own.
+        do {
+            let container = Container()
+            let handles = Log<any FeatureContainer>()
+            let early = Log<Int>()
+            _ = container[FeatureKey { handles.add($0) }]
+            (handles.all[0] as! Container).observe(Number.self) { early.add($0) }
+            container[Number.self] = 1
+            expect(early.all, equals: [1])
+            let late = Log<Int>()
+            container.observe(Number.self) { late.add($0) }
+            container.resetAll()
+            handles.removeAll()
+            container[Number.self] = 2
+            expect(early.all == [1, 0, 2] && late.all == [0, 2])
+        }
     }
 
     @Test("A container that is closed says so (law 18)")
@@ -216,31 +219,35 @@ extension InjectedTests {
         func greet() -> String { greeting }
     }
 
-    @Test("takes the container that is current where the wrapper is made, and reads anew each time")
+    @Test(
+        "takes the container that is current where the wrapper is made, or the one it is given, and reads anew each time"
+    )
     func current() {
-        var made: Speaker?
-        Container.with {
-            $0.greeting = "ahoj"
-        } operation: {
-            made = Speaker()
-            expect(made?.greeting, equals: "ahoj")
-            Container.current.greeting = "hi"
+        // takes the container that is current where the wrapper is made, and reads anew each time.
+        do {
+            var made: Speaker?
+            Container.with {
+                $0.greeting = "ahoj"
+            } operation: {
+                made = Speaker()
+                expect(made?.greeting, equals: "ahoj")
+                Container.current.greeting = "hi"
+            }
+            expect(made?.greeting, equals: "hi")
+            expect(made?.phrase, equals: "hi, world")
         }
-        expect(made?.greeting, equals: "hi")
-        expect(made?.phrase, equals: "hi, world")
-    }
-
-    @Test("takes the container it is given, and keeps it")
-    func given() {
-        var container: Container? = Container()
-        container!.greeting = "ahoj"
-        weak let alive = container
-        var injected: Injected<String>? = Injected(\.greeting, in: container!)
-        container = nil
-        expect(injected?.wrappedValue, equals: "ahoj")
-        expect(alive != nil)
-        injected = nil
-        expect(alive == nil)
+        // takes the container it is given, and keeps it.
+        do {
+            var container: Container? = Container()
+            container!.greeting = "ahoj"
+            weak let alive = container
+            var injected: Injected<String>? = Injected(\.greeting, in: container!)
+            container = nil
+            expect(injected?.wrappedValue, equals: "ahoj")
+            expect(alive != nil)
+            injected = nil
+            expect(alive == nil)
+        }
     }
 
     @Test("takes a closure, in which a key path that is kept in a variable can be read, and a container (law 11)")
@@ -265,45 +272,53 @@ extension InjectedTests {
         }
     }
 
-    @Test("inside load(in:) with the handle it is recorded: a child that sets what was read has its own (law 11)")
+    @Test(
+        "inside load(in:), with the handle or without a container, it reads what the load reads, and is recorded (law 11)"
+    )
     func handle() {
-        let root = Container()
-        expect(root[Guest.self].card, equals: "world")
-        let child = root.child { $0.name = "Ada" }
-        expect(child[Guest.self].card, equals: "Ada")
-        expect(child[Guest.self].name, equals: "Ada")
-        expect(root[Guest.self].card, equals: "world")
-        expect(child.graph.entries.first { $0.name == "Guest" && $0.depth == 1 }?.inputs.count, equals: 1)
+        // inside load(in:) with the handle it is recorded: a child that sets what was read has its own.
+        do {
+            let root = Container()
+            expect(root[Guest.self].card, equals: "world")
+            let child = root.child { $0.name = "Ada" }
+            expect(child[Guest.self].card, equals: "Ada")
+            expect(child[Guest.self].name, equals: "Ada")
+            expect(root[Guest.self].card, equals: "world")
+            expect(child.graph.entries.first { $0.name == "Guest" && $0.depth == 1 }?.inputs.count, equals: 1)
+        }
+        // inside load(in:) without a container it reads the load's own, and is recorded.
+        do {
+            let root = Container()
+            let child = root.child { $0.greeting = "ahoj" }
+            expect(child[Host.self].sign, equals: "ahoj")
+            expect(child[Host.self].greeting, equals: "ahoj")
+            expect(root[Host.self].sign, equals: "hello")
+            expect(root.child()[Host.self].sign, equals: "hello")
+        }
     }
 
-    @Test("inside load(in:) without a container it reads the load's own, and is recorded (law 11)")
-    func insideLoad() {
-        let root = Container()
-        let child = root.child { $0.greeting = "ahoj" }
-        expect(child[Host.self].sign, equals: "ahoj")
-        expect(child[Host.self].greeting, equals: "ahoj")
-        expect(root[Host.self].sign, equals: "hello")
-        expect(root.child()[Host.self].sign, equals: "hello")
-    }
-
-    @Test("kept by a feature it answers from the feature's home, and such reads are no inputs (law 11)")
+    @Test(
+        "kept by a feature it answers from the feature's home, is no input, and does not keep the container (laws 7 and 11)"
+    )
     func keptByFeature() {
-        let root = Container().unreported
-        expect(root.child()[Guest.self].name, equals: "world")
-        root.name = "Ada"
-        expect(root[Guest.self].name, equals: "Ada")
-        expect(root[Guest.self].card, equals: "world")
-        let other = root.child { $0.greeting = "ahoj" }
-        expect(other[Guest.self].name, equals: "Ada")
-    }
-
-    @Test("kept by a feature it does not keep the container (law 7)")
-    func noCircle() {
-        var container: Container? = Container()
-        weak let alive = container
-        _ = container![Guest.self]
-        _ = container![Host.self]
-        container = nil
-        expect(alive == nil)
+        // kept by a feature it answers from the feature's home, and such reads are no inputs.
+        do {
+            let root = Container().unreported
+            expect(root.child()[Guest.self].name, equals: "world")
+            root.name = "Ada"
+            expect(root[Guest.self].name, equals: "Ada")
+            expect(root[Guest.self].card, equals: "world")
+            let other = root.child { $0.greeting = "ahoj" }
+            expect(other[Guest.self].name, equals: "Ada")
+        }
+        // kept by a feature it does not keep the container.
+        do {
+            var container: Container? = Container()
+            weak let alive = container
+            _ = container![Guest.self]
+            _ = container![Host.self]
+            container = nil
+            expect(alive == nil)
+        }
     }
 }

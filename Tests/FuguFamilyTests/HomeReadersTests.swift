@@ -61,26 +61,47 @@ extension HomeKeyTests {
         static func load(in container: any FeatureContainer) throws -> Report { Report(try container[Pool.self]) }
     }
 
-    @Test("It lives in the nearest container that sets the key, whoever asks first, and all below share it (law 11)")
+    @Test("It lives in the nearest container that sets the key, or else in the root, whoever asks first (law 11)")
     func nearest() async throws {
-        let root = Container().unreported
-        let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
-        let requests = tenants.map { $0.child() }
-        let pools = try requests.map { try $0.child()[Pool.self] }
-        expect(pools[0] !== pools[1])
-        for (index, tenant) in tenants.enumerated() {
-            expect(tenant.ifLoaded(Pool.self), is: pools[index])
-            try expect(requests[index][Pool.self], is: pools[index])
-            try expect(tenant[Pool.self], is: pools[index])
-            try await expect(requests[index][Queue.self], is: tenant[Queue.self])
-            expect(requests[index].index, is: tenant.index)
+        // It lives in the nearest container that sets the key, whoever asks first, and all below share it.
+        do {
+            let root = Container().unreported
+            let tenants = ["a", "b"].map { name in root.child { $0.tenant = name } }
+            let requests = tenants.map { $0.child() }
+            let pools = try requests.map { try $0.child()[Pool.self] }
+            expect(pools[0] !== pools[1])
+            for (index, tenant) in tenants.enumerated() {
+                expect(tenant.ifLoaded(Pool.self), is: pools[index])
+                try expect(requests[index][Pool.self], is: pools[index])
+                try expect(tenant[Pool.self], is: pools[index])
+                try await expect(requests[index][Queue.self], is: tenant[Queue.self])
+                expect(requests[index].index, is: tenant.index)
+            }
+            expect(root.ifLoaded(Pool.self) == nil)
+            expect(root.ifLoaded(\.index) == nil)
+            try await expect(tenants[0][Queue.self] !== tenants[1][Queue.self])
+            let region = root.child { $0[Region.self] = 1 }
+            expect(region.child()[Map.self], is: region[Map.self])
+            expect(region[Map.self] !== root[Map.self])
         }
-        expect(root.ifLoaded(Pool.self) == nil)
-        expect(root.ifLoaded(\.index) == nil)
-        try await expect(tenants[0][Queue.self] !== tenants[1][Queue.self])
-        let region = root.child { $0[Region.self] = 1 }
-        expect(region.child()[Map.self], is: region[Map.self])
-        expect(region[Map.self] !== root[Map.self])
+        // It lives in the root where no container sets the key, also if it was loaded there first.
+        do {
+            let family = Drawing(
+                """
+                root                → root: localhost
+                  child             → root: localhost
+                    below           → root: localhost
+                  tenant   tenant=a → tenant: localhost
+                    request         → tenant: localhost
+                """, Self.held
+            ) { try $0[Store.self] }
+            family.show(
+                """
+                root                → root kept: localhost
+                  tenant   tenant=a → tenant kept: localhost
+                    request         → tenant kept: localhost
+                """)
+        }
     }
 
     private static let held: [String: Drawing.Held] = [
@@ -90,25 +111,6 @@ extension HomeKeyTests {
     private struct Store: ThrowingFeature {
         static var home: Home { .with(\.tenant) }
         static func load(in container: any FeatureContainer) throws -> Thing { Thing(container.address, container) }
-    }
-
-    @Test("It lives in the root where no container sets the key, also if it was loaded there first (law 11)")
-    func root() throws {
-        let family = Drawing(
-            """
-            root                → root: localhost
-              child             → root: localhost
-                below           → root: localhost
-              tenant   tenant=a → tenant: localhost
-                request         → tenant: localhost
-            """, Self.held
-        ) { try $0[Store.self] }
-        family.show(
-            """
-            root                → root kept: localhost
-              tenant   tenant=a → tenant kept: localhost
-                request         → tenant kept: localhost
-            """)
     }
 
     @Test("It lives where the nearest tenant is set, and no lower, whatever is set there (laws 10 and 11)")
@@ -145,16 +147,31 @@ extension HomeKeyTests {
         try expect(outer[Pool.self] !== report.pool)
     }
 
-    @Test("It goes when the key is reset, and the one above is shared again (laws 10 and 11)")
+    @Test("It goes when the key is reset, or set above one where it lives by a replaced loader (laws 10 and 11)")
     func reset() throws {
-        let root = Container().unreported
-        let pool = try root[Pool.self]
-        let tenant = root.child { $0.tenant = "a" }
-        let request = tenant.child()
-        try expect(request[Pool.self] !== pool)
-        tenant.reset(\.tenant)
-        try expect(request[Pool.self], is: pool)
-        try expect(tenant[Pool.self], is: pool)
+        // It goes when the key is reset, and the one above is shared again.
+        do {
+            let root = Container().unreported
+            let pool = try root[Pool.self]
+            let tenant = root.child { $0.tenant = "a" }
+            let request = tenant.child()
+            try expect(request[Pool.self] !== pool)
+            tenant.reset(\.tenant)
+            try expect(request[Pool.self], is: pool)
+            try expect(tenant[Pool.self], is: pool)
+        }
+        // It goes when a container above sets the key, if it lives there by a replaced loader.
+        do {
+            let replaced = Container().unreported.child()
+            replaced.replace(Pool.self) { Pool($0.address) }
+            let middle = replaced.child()
+            let child = middle.child { $0.address = "child.example" }
+            try expect(child[Pool.self].address, equals: "child.example")
+            middle.tenant = "a"
+            expect(#expect(throws: LoadError.self) { try child[Pool.self] }?.code, equals: .inputOverridden)
+            middle.reset(\.tenant)
+            try expect(child[Pool.self].address, equals: "child.example")
+        }
     }
 
     @Test("It goes with the key even where other inputs are set, whatever kind it is and whoever asks (laws 10 and 11)")
@@ -186,19 +203,6 @@ extension HomeKeyTests {
             try await expect(asker[Queue.self] !== queue)
             expect(asker[Map.self] !== map)
         }
-    }
-
-    @Test("It goes when a container above sets the key, if it lives there by a replaced loader (law 11)")
-    func setAbove() throws {
-        let replaced = Container().unreported.child()
-        replaced.replace(Pool.self) { Pool($0.address) }
-        let middle = replaced.child()
-        let child = middle.child { $0.address = "child.example" }
-        try expect(child[Pool.self].address, equals: "child.example")
-        middle.tenant = "a"
-        expect(#expect(throws: LoadError.self) { try child[Pool.self] }?.code, equals: .inputOverridden)
-        middle.reset(\.tenant)
-        try expect(child[Pool.self].address, equals: "child.example")
     }
 
     @Test("A read through a container further down that overrides an input is an error with the way there (law 11)")
@@ -258,36 +262,40 @@ extension HomeKeyTests {
     }
 
     #if DEBUG
-    @Test("No debug build reports that it loads again for a container that sets the key (law 11)")
-    func notReported() throws {
-        let root = Container()
-        let reports = Log<String>()
-        root.handleReports { reports.add($0) }
-        _ = try root[Pool.self]
-        for name in ["a", "b", "c"] { _ = try root.child { $0.tenant = name }[Pool.self] }
-        expect(!reports.all.contains { $0.contains("loads again for a child container") })
-    }
-
-    @Test("A debug build reports, once, a read through a child where nobody sets the key (law 11)")
-    func unset() {
-        let root = Container()
-        let reports = root.logReports()
-        let index = root.child { $0.tenant = "a" }.index
-        expect(reports.all, equals: [])
-        for _ in 1...2 { expect(root.child().index !== index) }
-        expect(
-            reports.all,
-            equals: [
-                #"Fugu: \.index was read in a child container and has the home .with(\.tenant), but neither that child nor a "#
-                    + #"container above it sets \.tenant, so it lives in the root, and all who don't set it share one."#
-                    + "\nFix: "
-                    + #"set \.tenant in the child; or in the root, if they are meant to share one."#
-            ])
-        let other = Container()
-        let others = other.logReports()
-        other.tenant = "all"
-        _ = other.child().index
-        expect(others.all, equals: [])
+    @Test(
+        "A debug build reports, once, a read through a child where nobody sets the key, and none where somebody does (law 11)"
+    )
+    func unset() throws {
+        // A debug build reports, once, a read through a child where nobody sets the key.
+        do {
+            let root = Container()
+            let reports = root.logReports()
+            let index = root.child { $0.tenant = "a" }.index
+            expect(reports.all, equals: [])
+            for _ in 1...2 { expect(root.child().index !== index) }
+            expect(
+                reports.all,
+                equals: [
+                    #"Fugu: \.index was read in a child container and has the home .with(\.tenant), but neither that child nor a "#
+                        + #"container above it sets \.tenant, so it lives in the root, and all who don't set it share one."#
+                        + "\nFix: "
+                        + #"set \.tenant in the child; or in the root, if they are meant to share one."#
+                ])
+            let other = Container()
+            let others = other.logReports()
+            other.tenant = "all"
+            _ = other.child().index
+            expect(others.all, equals: [])
+        }
+        // No debug build reports that it loads again for a container that sets the key.
+        do {
+            let root = Container()
+            let reports = Log<String>()
+            root.handleReports { reports.add($0) }
+            _ = try root[Pool.self]
+            for name in ["a", "b", "c"] { _ = try root.child { $0.tenant = name }[Pool.self] }
+            expect(!reports.all.contains { $0.contains("loads again for a child container") })
+        }
     }
     #endif
 }
@@ -325,38 +333,42 @@ private struct Local: Feature {
 @Suite("Law 11: @Injected asks at each access") struct HomeInjectedTests {}
 
 extension HomeInjectedTests {
-    @Test("Made where nothing is bound, it asks whoever is current (law 11)")
-    func unbound() {
-        let painter = Painter()
-        expect(
-            Container.with {
-                $0.color = "red"
-            } operation: {
-                painter.color
-            }, equals: "red")
-        let other = Container()
-        other[Size.self] = 7
-        expect(Container.with(other) { painter.size }, equals: 7)
-        expect(painter.color, equals: "grey")
-        expect(painter.count, equals: 10)
-    }
-
-    @Test("Made in a container, it asks that one and those below, and no other (law 11)")
-    func bound() async {
-        let root = Container()
-        root.color = "red"
-        let painter = Container.with(root) { Painter() }
-        expect(painter.color, equals: "red")
-        let child = root.child { $0.color = "blue" }
-        expect(Container.with(child) { painter.color }, equals: "blue")
-        expect(Container.with(child.child()) { painter.paint }, equals: "blue paint")
-        expect(Container.with(child) { painter.brush.color }, equals: "blue")
-        let stranger = Container()
-        stranger.color = "green"
-        expect(Container.with(stranger) { painter.color }, equals: "red")
-        let below = Container.with(child) { Painter() }
-        expect(Container.with(root) { below.color }, equals: "blue")
-        await expect(Container.with(child) { await Task { painter.color }.value }, equals: "blue")
+    @Test(
+        "Made in a container, it asks that one and those below, and where nothing is bound, whoever is current (law 11)"
+    )
+    func unbound() async {
+        // Made where nothing is bound, it asks whoever is current.
+        do {
+            let painter = Painter()
+            expect(
+                Container.with {
+                    $0.color = "red"
+                } operation: {
+                    painter.color
+                }, equals: "red")
+            let other = Container()
+            other[Size.self] = 7
+            expect(Container.with(other) { painter.size }, equals: 7)
+            expect(painter.color, equals: "grey")
+            expect(painter.count, equals: 10)
+        }
+        // Made in a container, it asks that one and those below, and no other.
+        do {
+            let root = Container()
+            root.color = "red"
+            let painter = Container.with(root) { Painter() }
+            expect(painter.color, equals: "red")
+            let child = root.child { $0.color = "blue" }
+            expect(Container.with(child) { painter.color }, equals: "blue")
+            expect(Container.with(child.child()) { painter.paint }, equals: "blue paint")
+            expect(Container.with(child) { painter.brush.color }, equals: "blue")
+            let stranger = Container()
+            stranger.color = "green"
+            expect(Container.with(stranger) { painter.color }, equals: "red")
+            let below = Container.with(child) { Painter() }
+            expect(Container.with(root) { below.color }, equals: "blue")
+            await expect(Container.with(child) { await Task { painter.color }.value }, equals: "blue")
+        }
     }
 
     @Test("Made while a feature loads, it follows the overrides of the feature's caller (law 11)")
@@ -421,43 +433,46 @@ extension HomeInjectedTests {
 extension HomeThreadsTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
 
-    @Test("Other threads' reads through a scope that a load was the first to take aren't inputs of the load (law 11)")
+    @Test(
+        "Reads through a scope that a load took are not the load's inputs, on other threads or later (laws 11 and 14)")
     func scopeInALoad() async throws {
-        for rules in [false, true] {
-            let (taken, goesOn) = (Gate(), Gate())
-            let root = Container()
-            root[Number.self] = 1
-            if rules { root.configureScopes { _ in } }
-            let key = FeatureKey(reloadsWhenInputsChange: true, id: "takes a scope, \(rules)") { _ in
-                let scope = Container.current.scope("/a")
-                taken.open()
-                goesOn.wait()
-                return scope
+        // Other threads' reads through a scope that a load was the first to take aren't inputs of the load.
+        do {
+            for rules in [false, true] {
+                let (taken, goesOn) = (Gate(), Gate())
+                let root = Container()
+                root[Number.self] = 1
+                if rules { root.configureScopes { _ in } }
+                let key = FeatureKey(reloadsWhenInputsChange: true, id: "takes a scope, \(rules)") { _ in
+                    let scope = Container.current.scope("/a")
+                    taken.open()
+                    goesOn.wait()
+                    return scope
+                }
+                try await finishing {
+                    let loading = startThread { _ = root[key] }
+                    taken.wait()
+                    expect(root.scope("/a")[Number.self], equals: 1)
+                    goesOn.open()
+                    loading.wait()
+                }
+                let scope = try #require(root.ifLoaded { _ in key })
+                root[Number.self] = 2
+                expect(root.ifLoaded { _ in key }, is: scope)
+                expect(root.graph.entries.first { $0.name.contains("takes a scope") }?.isStale != true)
             }
-            try await finishing {
-                let loading = startThread { _ = root[key] }
-                taken.wait()
-                expect(root.scope("/a")[Number.self], equals: 1)
-                goesOn.open()
-                loading.wait()
-            }
-            let scope = try #require(root.ifLoaded { _ in key })
-            root[Number.self] = 2
-            expect(root.ifLoaded { _ in key }, is: scope)
-            expect(root.graph.entries.first { $0.name.contains("takes a scope") }?.isStale != true)
         }
-    }
-
-    @Test("Later reads by a scope that a load took aren't inputs either, and its rules apply (laws 11 and 14)")
-    func scopeAfterTheLoad() {
-        let root = Container()
-        root.configureScopes("/a") { $0[Number.self] = 10 }
-        let key = FeatureKey(reloadsWhenInputsChange: true) { _ in Container.current.scope("/a") }
-        let scope = root[key]
-        expect(scope[Number.self], equals: 10)
-        root[Number.self] = 5
-        expect(root.ifLoaded { _ in key }, is: scope)
-        expect(root.scope("/a")[Number.self], equals: 10)
+        // Later reads by a scope that a load took aren't inputs either, and its rules apply.
+        do {
+            let root = Container()
+            root.configureScopes("/a") { $0[Number.self] = 10 }
+            let key = FeatureKey(reloadsWhenInputsChange: true) { _ in Container.current.scope("/a") }
+            let scope = root[key]
+            expect(scope[Number.self], equals: 10)
+            root[Number.self] = 5
+            expect(root.ifLoaded { _ in key }, is: scope)
+            expect(root.scope("/a")[Number.self], equals: 10)
+        }
     }
 
     private struct Reader {
@@ -581,14 +596,24 @@ extension HomeTaskReadsTests {
     }
 
     @Test(
-        "What a plain load reads on a thread for which it waits is an input, through the handle that it was given (law 11)"
-    )
-    func handles() {
-        let root = Container()
-        let key = FeatureKey(id: UniqueID()) { handle in Thing(onAnotherThread { handle.raceUser }, handle) }
-        let child = root.child { $0.raceUser = "ada" }
-        expect(child[key].text, equals: "ada")
-        expect(root[key].text, equals: "nobody")
+        "What a load reads through its handle on a thread, or in child tasks, for which it waits is its input (law 11)")
+    func handles() async throws {
+        // What a plain load reads on a thread for which it waits is an input, through the handle that it was given.
+        do {
+            let root = Container()
+            let key = FeatureKey(id: UniqueID()) { handle in Thing(onAnotherThread { handle.raceUser }, handle) }
+            let child = root.child { $0.raceUser = "ada" }
+            expect(child[key].text, equals: "ada")
+            expect(root[key].text, equals: "nobody")
+        }
+        // Child tasks of an async load read inputs, and what they load reads its own.
+        do {
+            let root = Container()
+            let child = root.child { $0.raceUser = "ada" }
+            try await expect(child[Profile.self], equals: "ada, hello ada")
+            try await expect(root[Profile.self], equals: "nobody, hello nobody")
+            try await expect(root.child()[Profile.self], equals: "nobody, hello nobody")
+        }
     }
 
     struct Profile: AsyncFeature {
@@ -600,15 +625,6 @@ extension HomeTaskReadsTests {
             }
             return await first + rest
         }
-    }
-
-    @Test("Child tasks of an async load read inputs, and what they load reads its own (law 11)")
-    func childTasks() async throws {
-        let root = Container()
-        let child = root.child { $0.raceUser = "ada" }
-        try await expect(child[Profile.self], equals: "ada, hello ada")
-        try await expect(root[Profile.self], equals: "nobody, hello nobody")
-        try await expect(root.child()[Profile.self], equals: "nobody, hello nobody")
     }
 }
 

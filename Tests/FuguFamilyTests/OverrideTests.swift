@@ -23,35 +23,39 @@ extension OverrideTests {
         Thing(container[Verbose.self] ? container[Address.self] : "\(container[Timeout.self])", container)
     }
 
-    @Test("An override of what a link in the middle of a chain reads gives the child its own (law 10)")
+    @Test(
+        "An override of what a link in the middle of a chain reads gives the child its own, a late one at the next read (law 10)"
+    )
     func inTheMiddle() {
-        let first = FeatureKey { $0[Address.self] }
-        let second = FeatureKey { $0[first] }
-        let third = FeatureKey { $0[second] + ($0[Verbose.self] ? ", verbose" : "") }
-        let fourth = FeatureKey { $0[third] }
-        let fifth = FeatureKey { $0[fourth] }
-        let root = Container()
-        expect(root[fifth], equals: "live")
-        let child = root.child { $0[Verbose.self] = true }
-        expect(child[fifth], equals: "live, verbose")
-        expect(root[fifth], equals: "live")
-    }
-
-    @Test("A late override gives the child its own at the next read (law 10)")
-    func late() {
-        let family = Drawing(
-            """
-            root                   → root: live 30
-              child                → root: live 30
-                below              → root: live 30
-            """, Self.held
-        ) { $0[Self.account] }
-        family.show(
-            """
-            root                   → root kept: live 30
-              child  address=test  → child new: test 30
-                below              → child new: test 30
-            """)
+        // An override of what a link in the middle of a chain reads gives the child its own.
+        do {
+            let first = FeatureKey { $0[Address.self] }
+            let second = FeatureKey { $0[first] }
+            let third = FeatureKey { $0[second] + ($0[Verbose.self] ? ", verbose" : "") }
+            let fourth = FeatureKey { $0[third] }
+            let fifth = FeatureKey { $0[fourth] }
+            let root = Container()
+            expect(root[fifth], equals: "live")
+            let child = root.child { $0[Verbose.self] = true }
+            expect(child[fifth], equals: "live, verbose")
+            expect(root[fifth], equals: "live")
+        }
+        // A late override gives the child its own at the next read.
+        do {
+            let family = Drawing(
+                """
+                root                   → root: live 30
+                  child                → root: live 30
+                    below              → root: live 30
+                """, Self.held
+            ) { $0[Self.account] }
+            family.show(
+                """
+                root                   → root kept: live 30
+                  child  address=test  → child new: test 30
+                    below              → child new: test 30
+                """)
+        }
     }
 
     @Test("A child that overrides nothing that was read shares the parent's instance, whoever asks first (law 10)")
@@ -73,36 +77,38 @@ extension OverrideTests {
         ) { $0[Self.account] }
     }
 
-    @Test("A child that sets a feature gives its own to whatever was made from that (law 10)")
+    @Test("A child that sets a feature or replaces its loader gives its own to whatever was made from that (law 10)")
     func setFeature() {
-        let family = Drawing(
-            """
-            root                    → root: live 30
-              child   network=mock  → child: mock 30
-              late                  → root: live 30
-            """, Self.held
-        ) { $0[Self.account] }
-        family.show(
-            """
-            root                    → root kept: live 30
-              child   network=other → child kept: mock 30
-              late    network=mock  → late new: mock 30
-            """)
-    }
-
-    @Test("A replaced loader in the child counts as an override (law 10)")
-    func replacedLoader() {
-        let family = Drawing(
-            """
-            root                 → root: live 30
-              child              → root: live 30
-            """, Self.held
-        ) { $0[Self.account] }
-        family.show(
-            """
-            root                 → root kept: live 30
-              child  loader=own  → child new: own live 30
-            """)
+        // A child that sets a feature gives its own to whatever was made from that.
+        do {
+            let family = Drawing(
+                """
+                root                    → root: live 30
+                  child   network=mock  → child: mock 30
+                  late                  → root: live 30
+                """, Self.held
+            ) { $0[Self.account] }
+            family.show(
+                """
+                root                    → root kept: live 30
+                  child   network=other → child kept: mock 30
+                  late    network=mock  → late new: mock 30
+                """)
+        }
+        // A replaced loader in the child counts as an override.
+        do {
+            let family = Drawing(
+                """
+                root                 → root: live 30
+                  child              → root: live 30
+                """, Self.held
+            ) { $0[Self.account] }
+            family.show(
+                """
+                root                 → root kept: live 30
+                  child  loader=own  → child new: own live 30
+                """)
+        }
     }
 
     @Test("An override two levels up counts for the grandchild, which shares its copy (law 10)")
@@ -146,74 +152,78 @@ extension OverrideTests {
         expect(addresses.all, equals: ["test"])
     }
 
-    @Test("When the override is reset, the copy goes and the parent's instance is shared again (law 10)")
+    @Test("When the last override is reset, the copy goes and the parent's instance is shared again (laws 10, 12)")
     func resetOfOverride() {
-        let alive = Counter()
-        let feature = FeatureKey { Token($0[Timeout.self], alive: alive) }
-        let root = Container()
-        let child = root.child { $0[Timeout.self] = 5 }
-        expect(root[feature].number, equals: 30)
-        expect(child[feature].number, equals: 5)
-        expect(alive.value, equals: 2)
-        child.reset(Timeout.self)
-        // Nothing is kept behind anybody's back (8).
-        expect(alive.value, equals: 1)
-        expect(child[feature], is: root[feature])
+        // When the override is reset, the copy goes and the parent's instance is shared again.
+        do {
+            let alive = Counter()
+            let feature = FeatureKey { Token($0[Timeout.self], alive: alive) }
+            let root = Container()
+            let child = root.child { $0[Timeout.self] = 5 }
+            expect(root[feature].number, equals: 30)
+            expect(child[feature].number, equals: 5)
+            expect(alive.value, equals: 2)
+            child.reset(Timeout.self)
+            // Nothing is kept behind anybody's back (8).
+            expect(alive.value, equals: 1)
+            expect(child[feature], is: root[feature])
+        }
+        // A copy stays while another override still stands, and goes with the last one.
+        do {
+            let feature = FeatureKey { Thing($0[Timeout.self] + ($0[Verbose.self] ? 1 : 0), $0) }
+            let family = Drawing(
+                """
+                root                              → root: 30
+                  child  timeout=5 verbose=true   → child: 6
+                """, Self.held
+            ) { $0[feature] }
+            family.show(
+                """
+                root                              → root kept: 30
+                  child            verbose=true   → child kept: 6
+                """)
+            family.show(
+                """
+                root                              → root kept: 30
+                  child                           → root: 30
+                """)
+        }
     }
 
-    @Test("A copy stays while another override still stands, and goes with the last one (laws 10, 12)")
-    func lastOverrideCounts() {
-        let feature = FeatureKey { Thing($0[Timeout.self] + ($0[Verbose.self] ? 1 : 0), $0) }
-        let family = Drawing(
-            """
-            root                              → root: 30
-              child  timeout=5 verbose=true   → child: 6
-            """, Self.held
-        ) { $0[feature] }
-        family.show(
-            """
-            root                              → root kept: 30
-              child            verbose=true   → child kept: 6
-            """)
-        family.show(
-            """
-            root                              → root kept: 30
-              child                           → root: 30
-            """)
-    }
-
-    @Test("A reset of an overriding instance releases what was made from it, also where that was shared (law 10)")
+    @Test("A reset of an overriding instance or loader releases what was made from it, in descendants too (law 10)")
     func resetOfSet() {
-        let family = Drawing(
-            """
-            root                    → root: live 30
-              child   network=mock  → child: mock 30
-                below               → child: mock 30
-            """, Self.held
-        ) { $0[Self.account] }
-        family.show(
-            """
-            root                    → root kept: live 30
-              child                 → root: live 30
-                below               → root: live 30
-            """)
-    }
-
-    @Test("When a replaced loader is reset, what it made in descendants goes too (law 10)")
-    func resetOfReplacement() {
-        let family = Drawing(
-            """
-            root                    → root: 30
-              child    patient=own  → child: own 30
-                below  timeout=1    → below: own 1
-            """, Self.held
-        ) { $0[Self.patience] }
-        family.show(
-            """
-            root                    → root kept: 30
-              child                 → root: 30
-                below  timeout=1    → below new: 1
-            """)
+        // A reset of an overriding instance releases what was made from it, also where that was shared.
+        do {
+            let family = Drawing(
+                """
+                root                    → root: live 30
+                  child   network=mock  → child: mock 30
+                    below               → child: mock 30
+                """, Self.held
+            ) { $0[Self.account] }
+            family.show(
+                """
+                root                    → root kept: live 30
+                  child                 → root: live 30
+                    below               → root: live 30
+                """)
+        }
+        // When a replaced loader is reset, what it made in descendants goes too.
+        do {
+            let family = Drawing(
+                """
+                root                    → root: 30
+                  child    patient=own  → child: own 30
+                    below  timeout=1    → below: own 1
+                """, Self.held
+            ) { $0[Self.patience] }
+            family.show(
+                """
+                root                    → root kept: 30
+                  child                 → root: 30
+                    below  timeout=1    → below new: 1
+                """)
+        }
     }
 
     @Test("An instance set in the parent replaces those that children had loaded, unless they set it (law 10)")

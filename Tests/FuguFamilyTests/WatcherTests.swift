@@ -34,39 +34,41 @@ struct WatcherTests {
     }
 
     @Test(
-        "A decorated instance that stays though an input was set stays when one of two anchors is reset (laws 10 and 12)"
+        "A decorated instance stays when one of two anchors is reset, or a container in between loses its own (laws 10 and 12)"
     )
     func decoratedStaysWithoutAnAnchor() {
-        let feature = FeatureKey<Made>(id: UniqueID()) { Made("F\($0[Self.k])") }
-        let root = Container().unreported
-        let middle = root.child()
-        middle.decorate({ _ in feature }) { Made("D(\($0.text),\($1[Self.a]),\($1[Self.b]))") }
-        let child = middle.child()
-        child[Self.a] = 1
-        child[Self.b] = 1
-        let made = child[feature]
-        child[Self.k] = 5
-        #expect(child.ifLoaded { _ in feature } === made)
-        child.reset { _ in Self.a }
-        #expect(child.ifLoaded { _ in feature } === made)
-    }
-
-    @Test("A decorated instance stays when a container in between loses its own (laws 10 and 12)")
-    func decoratedStaysBelowAnother() {
-        let feature = FeatureKey<Made>(id: UniqueID()) { Made("F\($0[Self.k])") }
-        let root = Container().unreported
-        let top = root.child()
-        top.decorate({ _ in feature }) { Made("D(\($0.text),\($1[Self.a]),\($1[Self.b]))") }
-        let middle = top.child()
-        middle[Self.b] = 1
-        let child = middle.child()
-        child[Self.a] = 1
-        _ = middle[feature]
-        let made = child[feature]
-        child[Self.k] = 5
-        #expect(child.ifLoaded { _ in feature } === made)
-        middle.reset { _ in Self.b }
-        #expect(child.ifLoaded { _ in feature } === made)
+        // A decorated instance that stays though an input was set stays when one of two anchors is reset.
+        do {
+            let feature = FeatureKey<Made>(id: UniqueID()) { Made("F\($0[Self.k])") }
+            let root = Container().unreported
+            let middle = root.child()
+            middle.decorate({ _ in feature }) { Made("D(\($0.text),\($1[Self.a]),\($1[Self.b]))") }
+            let child = middle.child()
+            child[Self.a] = 1
+            child[Self.b] = 1
+            let made = child[feature]
+            child[Self.k] = 5
+            #expect(child.ifLoaded { _ in feature } === made)
+            child.reset { _ in Self.a }
+            #expect(child.ifLoaded { _ in feature } === made)
+        }
+        // A decorated instance stays when a container in between loses its own.
+        do {
+            let feature = FeatureKey<Made>(id: UniqueID()) { Made("F\($0[Self.k])") }
+            let root = Container().unreported
+            let top = root.child()
+            top.decorate({ _ in feature }) { Made("D(\($0.text),\($1[Self.a]),\($1[Self.b]))") }
+            let middle = top.child()
+            middle[Self.b] = 1
+            let child = middle.child()
+            child[Self.a] = 1
+            _ = middle[feature]
+            let made = child[feature]
+            child[Self.k] = 5
+            #expect(child.ifLoaded { _ in feature } === made)
+            middle.reset { _ in Self.b }
+            #expect(child.ifLoaded { _ in feature } === made)
+        }
     }
 
     private struct Tenant: ThrowingFeature {

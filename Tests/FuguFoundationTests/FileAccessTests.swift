@@ -188,44 +188,48 @@ struct SystemFilesTests {
         try expect(folder.names(in: "folder"), equals: ["inner"])
     }
 
-    @Test("Saving through a symbolic link replaces what it points to, and deleting it removes the link alone")
+    @Test("Saving through a link replaces what it points to, or makes its target; deleting removes the link alone")
     func links() throws {
-        let files = FileAccess.system
-        try files.save(Data("old".utf8), to: folder.file("real/target"))
-        let link = folder.file("link")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("real/target"))
-        try files.save(Data("new".utf8), to: link)
-        try expect(files.load(folder.file("real/target")), equals: Data("new".utf8))
-        try expect(
-            FileManager.default.destinationOfSymbolicLink(atPath: link.path), equals: folder.file("real/target").path)
-        try files.delete(link)
-        try expect(folder.names(), equals: ["real"])
-        try expect(folder.names(in: "real"), equals: ["target"])
-    }
+        // Saving through a symbolic link replaces what it points to, and deleting it removes the link alone.
+        do {
+            let files = FileAccess.system
+            try files.save(Data("old".utf8), to: folder.file("real/target"))
+            let link = folder.file("link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("real/target"))
+            try files.save(Data("new".utf8), to: link)
+            try expect(files.load(folder.file("real/target")), equals: Data("new".utf8))
+            try expect(
+                FileManager.default.destinationOfSymbolicLink(atPath: link.path),
+                equals: folder.file("real/target").path)
+            try files.delete(link)
+            try expect(folder.names(), equals: ["real"])
+            try expect(folder.names(in: "real"), equals: ["target"])
+        }
+        // Saving through a relative link whose target is missing makes the target; a circle of links is an error.
+        do {
+            let folder = try TemporaryFolder()
+            let link = folder.file("link")
+            try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "sub/target")
+            try FileAccess.system.save(Data("new".utf8), to: link)
+            try expect(FileAccess.system.load(folder.file("sub/target")), equals: Data("new".utf8))
+            try expect(FileManager.default.destinationOfSymbolicLink(atPath: link.path), equals: "sub/target")
 
-    @Test("Saving through a relative link whose target is missing makes the target; a circle of links is an error")
-    func danglingLink() throws {
-        let link = folder.file("link")
-        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "sub/target")
-        try FileAccess.system.save(Data("new".utf8), to: link)
-        try expect(FileAccess.system.load(folder.file("sub/target")), equals: Data("new".utf8))
-        try expect(FileManager.default.destinationOfSymbolicLink(atPath: link.path), equals: "sub/target")
-
-        let circle = folder.file("circle")
-        try FileManager.default.createSymbolicLink(atPath: circle.path, withDestinationPath: "circle")
-        let error = #expect(throws: FileAccessError.self) { try FileAccess.system.save(Data(), to: circle) }
-        expect((error?.cause as? POSIXError)?.code, equals: .ELOOP)
-    }
-
-    @Test("A link to a folder can be deleted, the folder stays")
-    func linkToFolder() throws {
-        let files = FileAccess.system
-        try files.save(Data("kept".utf8), to: folder.file("real/kept"))
-        let link = folder.file("link")
-        try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("real"))
-        try files.delete(link)
-        try expect(folder.names(), equals: ["real"])
-        try expect(folder.names(in: "real"), equals: ["kept"])
+            let circle = folder.file("circle")
+            try FileManager.default.createSymbolicLink(atPath: circle.path, withDestinationPath: "circle")
+            let error = #expect(throws: FileAccessError.self) { try FileAccess.system.save(Data(), to: circle) }
+            expect((error?.cause as? POSIXError)?.code, equals: .ELOOP)
+        }
+        // A link to a folder can be deleted, the folder stays.
+        do {
+            let folder = try TemporaryFolder()
+            let files = FileAccess.system
+            try files.save(Data("kept".utf8), to: folder.file("real/kept"))
+            let link = folder.file("link")
+            try FileManager.default.createSymbolicLink(at: link, withDestinationURL: folder.file("real"))
+            try files.delete(link)
+            try expect(folder.names(), equals: ["real"])
+            try expect(folder.names(in: "real"), equals: ["kept"])
+        }
     }
 
     #if !os(Windows)

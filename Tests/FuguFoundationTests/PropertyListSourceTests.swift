@@ -102,58 +102,68 @@ struct PropertyListSourceTests {
         if !line.isEmpty { expect(error?.description, equals: "list\(line): not an XML or binary property list") }
     }
 
-    @Test("A list that is no dictionary, or holds what has no form, is refused with the name")
+    @Test("A list that is no dictionary, holds what has no form, or is too deep is refused")
     func refused() throws {
-        let array = try data([1, 2])
-        let top = #expect(throws: PropertyError.self) { try PropertyListSource(data: array, name: "list").load() }
-        expect(top?.description, equals: "list: the top level of a property list must be a dictionary")
-        let large = Data(
-            "<plist version=\"1.0\"><dict>\n<key>a</key><integer>18446744073709551616</integer></dict></plist>".utf8)
-        let integer = #expect(throws: PropertyError.self) { try PropertyListSource(data: large, name: "list").load() }
-        expect(
-            integer?.description,
-            equals:
-                "list:2: an integer of a property list must be in the range -9223372036854775808...18446744073709551615"
-        )
-        let dotted = try data(["a": ["b": 1], "a.b": 2] as [String: Any])
-        let twice = #expect(throws: PropertyError.self) { try PropertyListSource(data: dotted, name: "list").load() }
-        expect(twice?.name, equals: "a.b")
-    }
-
-    @Test("A list of 100,000 nested arrays is an error, not a crash")
-    func deep() {
-        let text =
-            "<plist><dict><key>a</key>" + String(repeating: "<array>", count: 100_000)
-            + String(repeating: "</array>", count: 100_000) + "</dict></plist>"
-        #expect(throws: PropertyError.self) { try PropertyListSource(data: Data(text.utf8), name: "list").load() }
-    }
-
-    @Test("Files of a bundle are found, and missing ones named with their path")
-    func bundles() throws {
-        let folder = try TemporaryFolder()
-        try data(["count": 1]).write(to: folder.file("list.plist"))
-        try Data("{\"ratio\": 2.5}".utf8).write(to: folder.file("config.json"))
-        try Data("flag = true".utf8).write(to: folder.file("config.toml"))
-        let bundle = try #require(Bundle(path: folder.url.path))
-        try container.apply(PropertyListSource(resource: "list", in: bundle))
-        try container.apply(JSONSource(resource: "config", in: bundle))
-        try container.apply(TOMLSource(resource: "config", in: bundle))
-        expect(container.count, equals: 1)
-        expect(container.ratio, equals: 2.5)
-        expect(container.flag)
-        let error = #expect(throws: PropertyError.self) {
-            try container.apply(JSONSource(resource: "none", in: bundle))
+        // A list that is no dictionary, or holds what has no form, is refused with the name.
+        do {
+            let array = try data([1, 2])
+            let top = #expect(throws: PropertyError.self) { try PropertyListSource(data: array, name: "list").load() }
+            expect(top?.description, equals: "list: the top level of a property list must be a dictionary")
+            let large = Data(
+                "<plist version=\"1.0\"><dict>\n<key>a</key><integer>18446744073709551616</integer></dict></plist>".utf8
+            )
+            let integer = #expect(throws: PropertyError.self) {
+                try PropertyListSource(data: large, name: "list").load()
+            }
+            expect(
+                integer?.description,
+                equals:
+                    "list:2: an integer of a property list must be in the range -9223372036854775808...18446744073709551615"
+            )
+            let dotted = try data(["a": ["b": 1], "a.b": 2] as [String: Any])
+            let twice = #expect(throws: PropertyError.self) {
+                try PropertyListSource(data: dotted, name: "list").load()
+            }
+            expect(twice?.name, equals: "a.b")
         }
-        expect(error?.source?.hasSuffix("/none.json"), equals: true)
-        try container.apply(JSONSource(resource: "none", in: bundle, isOptional: true))
+        // A list of 100,000 nested arrays is an error, not a crash.
+        do {
+            let text =
+                "<plist><dict><key>a</key>" + String(repeating: "<array>", count: 100_000)
+                + String(repeating: "</array>", count: 100_000) + "</dict></plist>"
+            #expect(throws: PropertyError.self) { try PropertyListSource(data: Data(text.utf8), name: "list").load() }
+        }
     }
 
-    @Test("The values of Info.plist can be read, and a bundle may have none")
-    func info() throws {
-        let folder = try TemporaryFolder()
-        let bundle = try #require(Bundle(path: folder.url.path))
-        try container.apply(PropertyListSource(infoOf: bundle))
-        try container.apply(PropertyListSource(infoOf: .main))
-        try expect(container.property("CFBundleNothing", as: String.self) == nil)
+    @Test("Files of a bundle, and the values of Info.plist, are found, and missing ones named")
+    func bundles() throws {
+        // Files of a bundle are found, and missing ones named with their path.
+        do {
+            let folder = try TemporaryFolder()
+            try data(["count": 1]).write(to: folder.file("list.plist"))
+            try Data("{\"ratio\": 2.5}".utf8).write(to: folder.file("config.json"))
+            try Data("flag = true".utf8).write(to: folder.file("config.toml"))
+            let bundle = try #require(Bundle(path: folder.url.path))
+            try container.apply(PropertyListSource(resource: "list", in: bundle))
+            try container.apply(JSONSource(resource: "config", in: bundle))
+            try container.apply(TOMLSource(resource: "config", in: bundle))
+            expect(container.count, equals: 1)
+            expect(container.ratio, equals: 2.5)
+            expect(container.flag)
+            let error = #expect(throws: PropertyError.self) {
+                try container.apply(JSONSource(resource: "none", in: bundle))
+            }
+            expect(error?.source?.hasSuffix("/none.json"), equals: true)
+            try container.apply(JSONSource(resource: "none", in: bundle, isOptional: true))
+        }
+        // The values of Info.plist can be read, and a bundle may have none.
+        do {
+            let container = Container()
+            let folder = try TemporaryFolder()
+            let bundle = try #require(Bundle(path: folder.url.path))
+            try container.apply(PropertyListSource(infoOf: bundle))
+            try container.apply(PropertyListSource(infoOf: .main))
+            try expect(container.property("CFBundleNothing", as: String.self) == nil)
+        }
     }
 }

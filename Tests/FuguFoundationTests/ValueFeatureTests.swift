@@ -6,26 +6,28 @@ import Support
 import Testing
 
 struct UUIDGeneratorTests {
-    @Test("Incrementing UUIDs count up from zero, each generator anew")
-    func incrementing() {
-        let container = Container.program()
-        container.uuid = .incrementing
-        expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000000")
-        expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000001")
-        for _ in 2..<256 { _ = container.uuid() }
-        expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000100")
-        expect(UUIDGenerator.incrementing().uuidString.hasSuffix("000"))
-    }
-
-    @Test("Threads that ask together get each UUID once")
-    func shared() async {
-        let generator = UUIDGenerator.incrementing
-        let all = await withTaskGroup(of: [UUID].self) { group in
-            for _ in 0..<8 { group.addTask { (0..<500).map { _ in generator() } } }
-            return await group.reduce(into: Set()) { $0.formUnion($1) }
+    @Test("Incrementing UUIDs count up from zero, each generator anew, and each once for threads that ask together")
+    func incrementing() async {
+        // Incrementing UUIDs count up from zero, each generator anew.
+        do {
+            let container = Container.program()
+            container.uuid = .incrementing
+            expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000000")
+            expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000001")
+            for _ in 2..<256 { _ = container.uuid() }
+            expect(container.uuid().uuidString, equals: "00000000-0000-0000-0000-000000000100")
+            expect(UUIDGenerator.incrementing().uuidString.hasSuffix("000"))
         }
-        expect(all.count, equals: 4_000)
-        expect(generator().uuidString.hasSuffix("0FA0"))
+        // Threads that ask together get each UUID once.
+        do {
+            let generator = UUIDGenerator.incrementing
+            let all = await withTaskGroup(of: [UUID].self) { group in
+                for _ in 0..<8 { group.addTask { (0..<500).map { _ in generator() } } }
+                return await group.reduce(into: Set()) { $0.formUnion($1) }
+            }
+            expect(all.count, equals: 4_000)
+            expect(generator().uuidString.hasSuffix("0FA0"))
+        }
     }
 
     @Test("Random UUIDs from a repeatable randomness are repeatable, of version 4 and the variant of RFC 9562")
@@ -68,33 +70,34 @@ struct DateGeneratorTests {
         expect(DateGenerator.following(clock).now, equals: Date(timeIntervalSince1970: 0))
     }
 
-    @Test("A generator of one's own is called at every read")
+    @Test("A generator of dates is called at every read: one's own, the system's, or the placeholder of 1970")
     func custom() {
-        let reads = Locked(0.0)
-        let date = DateGenerator {
-            reads.withLock { reads in
-                reads += 1
-                return Date(timeIntervalSince1970: reads)
+        // A generator of one's own is called at every read.
+        do {
+            let reads = Locked(0.0)
+            let date = DateGenerator {
+                reads.withLock { reads in
+                    reads += 1
+                    return Date(timeIntervalSince1970: reads)
+                }
             }
+            expect([date.now, date.now].map(\.timeIntervalSince1970), equals: [1, 2])
         }
-        expect([date.now, date.now].map(\.timeIntervalSince1970), equals: [1, 2])
-    }
-
-    @Test("The placeholder stands at the start of 1970")
-    func placeholder() {
-        let container = Container()
-        container.makeStrict(Strictness { _ in })
-        expect(container.date.now, equals: Date(timeIntervalSince1970: 0))
-    }
-
-    @Test("The system's date is now")
-    func system() {
-        let before = Date()
-        let read = Container.program().date.now
-        let system = DateGenerator.system.now
-        expect(before.addingTimeInterval(-0.1) <= read)
-        expect(read <= system.addingTimeInterval(0.1))
-        expect(system <= Date())
+        // The system's date is now.
+        do {
+            let before = Date()
+            let read = Container.program().date.now
+            let system = DateGenerator.system.now
+            expect(before.addingTimeInterval(-0.1) <= read)
+            expect(read <= system.addingTimeInterval(0.1))
+            expect(system <= Date())
+        }
+        // The placeholder stands at the start of 1970.
+        do {
+            let container = Container()
+            container.makeStrict(Strictness { _ in })
+            expect(container.date.now, equals: Date(timeIntervalSince1970: 0))
+        }
     }
 }
 
@@ -151,25 +154,27 @@ struct LocalizationTests {
 }
 
 struct ProcessEnvironmentTests {
-    @Test("It holds the variables of this process")
+    @Test("A process's environment holds the variables of this process, or those that a test writes as a literal")
     func system() {
-        let container = Container.program()
-        expect(container.environment.variables, equals: ProcessInfo.processInfo.environment)
-        expect(container.environment["PATH"] != nil)
-    }
-
-    @Test("It is a value that a test writes as a literal; empty is not missing, and the last of a name counts")
-    func literal() {
-        let container = Container.program()
-        container.environment = ["HOME": "/home/ada", "EMPTY": "", "HOME": "/home/grace"]
-        expect(container.environment["HOME"], equals: "/home/grace")
-        expect(container.environment["EMPTY"], equals: "")
-        expect(container.environment["PATH"] == nil)
-        container.environment["PATH"] = "/bin"
-        expect(container.environment["PATH"], equals: "/bin")
-        container.reset(\.environment)
-        container.makeStrict(Strictness { _ in })
-        expect(container.environment, equals: [:])
+        // It holds the variables of this process.
+        do {
+            let container = Container.program()
+            expect(container.environment.variables, equals: ProcessInfo.processInfo.environment)
+            expect(container.environment["PATH"] != nil)
+        }
+        // It is a value that a test writes as a literal; empty is not missing, and the last of a name counts.
+        do {
+            let container = Container.program()
+            container.environment = ["HOME": "/home/ada", "EMPTY": "", "HOME": "/home/grace"]
+            expect(container.environment["HOME"], equals: "/home/grace")
+            expect(container.environment["EMPTY"], equals: "")
+            expect(container.environment["PATH"] == nil)
+            container.environment["PATH"] = "/bin"
+            expect(container.environment["PATH"], equals: "/bin")
+            container.reset(\.environment)
+            container.makeStrict(Strictness { _ in })
+            expect(container.environment, equals: [:])
+        }
     }
 }
 

@@ -24,17 +24,30 @@ extension ConfigurableTests {
         var configuration = Container() { didSet { drawings += 1 } }
     }
 
-    @Test("with(configuration:) assigns and gives the object back")
+    @Test("with(configuration:) assigns and gives the object back, through the protocol, too")
     func with() {
-        let container = Container()
-        container[Title.self] = "main"
-        let window = Window()
-        let same = window.with(configuration: container)
-        expect(same, is: window)
-        expect(window.configuration, is: container)
-        expect(window.drawn, equals: ["main"])
-        window.with(configuration: Container())
-        expect(window.drawn, equals: ["main", "untitled"])
+        // with(configuration:) assigns and gives the object back.
+        do {
+            let container = Container()
+            container[Title.self] = "main"
+            let window = Window()
+            let same = window.with(configuration: container)
+            expect(same, is: window)
+            expect(window.configuration, is: container)
+            expect(window.drawn, equals: ["main"])
+            window.with(configuration: Container())
+            expect(window.drawn, equals: ["main", "untitled"])
+        }
+        // works through the protocol, whatever the type.
+        do {
+            let container = Container()
+            let windows = [Window(), Window()]
+            let parts: [any Configurable] = windows
+            for part in parts { part.with(configuration: container) }
+            container[Title.self] = "all"
+            parts.forEach { $0.reloadConfiguration() }
+            expect(windows.map(\.drawn), equals: [["untitled", "all"], ["untitled", "all"]])
+        }
     }
 
     @Test("reloadConfiguration assigns the same container, so that didSet runs once")
@@ -47,17 +60,6 @@ extension ConfigurableTests {
         expect(window.drawn, equals: ["changed"])
         expect(window.assigned.count, equals: 1)
         expect(window.assigned.allSatisfy { $0 === container })
-    }
-
-    @Test("works through the protocol, whatever the type")
-    func existential() {
-        let container = Container()
-        let windows = [Window(), Window()]
-        let parts: [any Configurable] = windows
-        for part in parts { part.with(configuration: container) }
-        container[Title.self] = "all"
-        parts.forEach { $0.reloadConfiguration() }
-        expect(windows.map(\.drawn), equals: [["untitled", "all"], ["untitled", "all"]])
     }
 
     @Test("may belong to an actor") @MainActor

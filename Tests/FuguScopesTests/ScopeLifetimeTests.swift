@@ -33,30 +33,34 @@ extension ScopeLifetimeTests {
         }
     }
 
-    @Test("Closing the scope runs its closers, once, and releases it (laws 14 and 18)", arguments: Origin.allCases)
+    @Test(
+        "Closing a scope or its root runs its closers, once, and releases it (laws 14 and 18)",
+        arguments: Origin.allCases)
     func closing(_ origin: Origin) async throws {
-        let (root, log) = (Container(), Log<String>())
-        let scope = origin.scope(of: root)
-        let key = Self.made(log)
-        _ = scope[key]
-        let number = scope[Number.self]
-        try await finishing { try await scope.close() }
-        expect(log.all, equals: ["closed \(number)", "released \(number)"])
-        expect(scope.ifLoaded { _ in key } == nil)
-        try await finishing { try await root.close() }
-        expect(log.count, equals: 2)
-    }
-
-    @Test("Closing the root closes it with the scope (laws 14 and 18)", arguments: Origin.allCases)
-    func closingTheRoot(_ origin: Origin) async throws {
-        let (root, log) = (Container(), Log<String>())
-        let scope = origin.scope(of: root)
-        _ = scope[Self.made(log)]
-        root.onClose { log.add("root") }
-        scope.onClose { log.add("scope") }
-        try await finishing { try await root.close() }
-        let number = scope[Number.self]
-        expect(log.all.filter { !$0.hasPrefix("released") }, equals: ["closed \(number)", "scope", "root"])
+        // Closing the scope runs its closers, once, and releases it.
+        do {
+            let (root, log) = (Container(), Log<String>())
+            let scope = origin.scope(of: root)
+            let key = Self.made(log)
+            _ = scope[key]
+            let number = scope[Number.self]
+            try await finishing { try await scope.close() }
+            expect(log.all, equals: ["closed \(number)", "released \(number)"])
+            expect(scope.ifLoaded { _ in key } == nil)
+            try await finishing { try await root.close() }
+            expect(log.count, equals: 2)
+        }
+        // Closing the root closes it with the scope.
+        do {
+            let (root, log) = (Container(), Log<String>())
+            let scope = origin.scope(of: root)
+            _ = scope[Self.made(log)]
+            root.onClose { log.add("root") }
+            scope.onClose { log.add("scope") }
+            try await finishing { try await root.close() }
+            let number = scope[Number.self]
+            expect(log.all.filter { !$0.hasPrefix("released") }, equals: ["closed \(number)", "scope", "root"])
+        }
     }
 
     @Test("reset and resetAll let it load again (laws 13 and 14)", arguments: Origin.allCases)
@@ -166,15 +170,30 @@ extension ScopeFeaturesTests {
         container.invalidateScopes()
     }
 
-    @Test("A feature made from a rule's value stays when the value changes, and is stale (laws 12 and 14)")
+    @Test(
+        "A feature made from a rule's value stays and is stale when that changes, and goes when the rule sets nothing (laws 10, 12 and 14)"
+    )
     func stays() {
-        let (container, scope) = scope()
-        container.handleReports { _ in }
-        let client = scope[Client.self]
-        change(container, to: 2)
-        expect(scope[Client.self], is: client)
-        expect(scope[Timeout.self], equals: 2)
-        expect(scope.graph.entries.first { $0.name == "Client" }?.isStale, equals: true)
+        // A feature made from a rule's value stays when the value changes, and is stale.
+        do {
+            let (container, scope) = scope()
+            container.handleReports { _ in }
+            let client = scope[Client.self]
+            change(container, to: 2)
+            expect(scope[Client.self], is: client)
+            expect(scope[Timeout.self], equals: 2)
+            expect(scope.graph.entries.first { $0.name == "Client" }?.isStale, equals: true)
+        }
+        // When the rule sets nothing any more, the scope shares the parent's instance again.
+        do {
+            let (container, scope) = scope()
+            let shared = container[Client.self]
+            expect(scope[Client.self] !== shared)
+            change(container, to: nil)
+            expect(scope[Client.self], is: shared)
+            change(container, to: 3)
+            expect(scope[Client.self].text, equals: "3 ")
+        }
     }
 
     @Test("A feature that reloads does so with the next read, in the scope and in a child of it (laws 12 and 14)")
@@ -192,17 +211,6 @@ extension ScopeFeaturesTests {
         change(container, to: 3)
         expect(scope[Live.self], is: one)
         expect(child[Live.self], is: other)
-    }
-
-    @Test("When the rule sets nothing any more, the scope shares the parent's instance again (laws 10 and 14)")
-    func sharesAgain() {
-        let (container, scope) = scope()
-        let shared = container[Client.self]
-        expect(scope[Client.self] !== shared)
-        change(container, to: nil)
-        expect(scope[Client.self], is: shared)
-        change(container, to: 3)
-        expect(scope[Client.self].text, equals: "3 ")
     }
 }
 
@@ -223,16 +231,34 @@ extension ScopeInvalidationTests {
         return container
     }
 
-    @Test("A rule added later applies to scopes that were read already, here and in descendants (law 14)")
+    @Test(
+        "A rule added later, and invalidateScopes, reach scopes that were read already, here and in descendants (law 14)"
+    )
     func addedLater() {
-        let root = Container()
-        let child = root.child()
-        let (scope, lower) = (root.scope("/a"), child.scope("/a"))
-        expect((scope[Timeout.self], lower[Timeout.self]) == (30, 30))
-        root.configureScopes("/a") { $0[Timeout.self] = 5 }
-        expect((scope[Timeout.self], lower[Timeout.self]) == (5, 5))
-        child.configureScopes { $0[Timeout.self] += 1 }
-        expect((scope[Timeout.self], lower[Timeout.self]) == (5, 6))
+        // A rule added later applies to scopes that were read already, here and in descendants.
+        do {
+            let root = Container()
+            let child = root.child()
+            let (scope, lower) = (root.scope("/a"), child.scope("/a"))
+            expect((scope[Timeout.self], lower[Timeout.self]) == (30, 30))
+            root.configureScopes("/a") { $0[Timeout.self] = 5 }
+            expect((scope[Timeout.self], lower[Timeout.self]) == (5, 5))
+            child.configureScopes { $0[Timeout.self] += 1 }
+            expect((scope[Timeout.self], lower[Timeout.self]) == (5, 6))
+        }
+        // invalidateScopes reaches scopes here and in descendants, no others.
+        do {
+            let fresh = Self()
+            let (root, outside) = (fresh.ruled(), fresh.outside)
+            let (left, right) = (root.child(), root.child())
+            let scopes = [root.scope("/a"), left.scope("/a"), left.scope("/a").scope("/b"), right.scope("/a")]
+            expect(scopes.map { $0[Timeout.self] }, equals: [1, 1, 1, 1])
+            outside.withLock { $0 = 2 }
+            left.invalidateScopes()
+            expect(scopes.map { $0[Timeout.self] }, equals: [1, 2, 2, 1])
+            root.invalidateScopes()
+            expect(scopes.map { $0[Timeout.self] }, equals: [2, 2, 2, 2])
+        }
     }
 
     @Test("invalidateScopes runs the rules once more before it returns, and reads run none (law 14)")
@@ -256,43 +282,32 @@ extension ScopeInvalidationTests {
         expect(runs.value, equals: 3)
     }
 
-    @Test("invalidateScopes reaches scopes here and in descendants, no others (law 14)")
-    func reach() {
-        let root = ruled()
-        let (left, right) = (root.child(), root.child())
-        let scopes = [root.scope("/a"), left.scope("/a"), left.scope("/a").scope("/b"), right.scope("/a")]
-        expect(scopes.map { $0[Timeout.self] }, equals: [1, 1, 1, 1])
-        outside.withLock { $0 = 2 }
-        left.invalidateScopes()
-        expect(scopes.map { $0[Timeout.self] }, equals: [1, 2, 2, 1])
-        root.invalidateScopes()
-        expect(scopes.map { $0[Timeout.self] }, equals: [2, 2, 2, 2])
-    }
-
-    @Test("A rule's value is replaced, and goes when no rule sets it any more (law 14)")
+    @Test("A rule's value is replaced, goes when no rule sets it any more, and is appended to anew each time (law 14)")
     func replaced() {
-        let container = Container()
-        container.configureScopes { [outside] handle in
-            if outside.withLock({ $0 }) == 1 { handle[Timeout.self] = 5 } else { handle[Label.self] = "now" }
-        }
-        let scope = container.scope("/a")
-        expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
-        outside.withLock { $0 = 2 }
-        container.invalidateScopes()
-        expect((scope[Timeout.self], scope[Label.self]) == (30, "now"))
-        outside.withLock { $0 = 1 }
-        container.invalidateScopes()
-        expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
-    }
-
-    @Test("A rule that appends begins anew each time (law 14)")
-    func appending() {
-        let container = Container()
-        container.configureScopes { $0[Trail.self].append("rule") }
-        let scope = container.scope("/a")
-        for _ in 0..<3 {
-            expect(scope[Trail.self], equals: ["rule"])
+        // A rule's value is replaced, and goes when no rule sets it any more.
+        do {
+            let container = Container()
+            container.configureScopes { [outside] handle in
+                if outside.withLock({ $0 }) == 1 { handle[Timeout.self] = 5 } else { handle[Label.self] = "now" }
+            }
+            let scope = container.scope("/a")
+            expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
+            outside.withLock { $0 = 2 }
             container.invalidateScopes()
+            expect((scope[Timeout.self], scope[Label.self]) == (30, "now"))
+            outside.withLock { $0 = 1 }
+            container.invalidateScopes()
+            expect((scope[Timeout.self], scope[Label.self]) == (5, ""))
+        }
+        // A rule that appends begins anew each time.
+        do {
+            let container = Container()
+            container.configureScopes { $0[Trail.self].append("rule") }
+            let scope = container.scope("/a")
+            for _ in 0..<3 {
+                expect(scope[Trail.self], equals: ["rule"])
+                container.invalidateScopes()
+            }
         }
     }
 
@@ -347,26 +362,30 @@ extension ScopeInvalidationTests {
         expect(heard.count, equals: 2, "nothing changed")
     }
 
-    @Test("A scope that is observed before it was ever read hears of a rule added later (law 14)")
+    @Test(
+        "Observers hear of a scope's rules in it and below, also before it was ever read, and not in its parent (law 14)"
+    )
     func observedUnread() {
-        let container = Container()
-        let scope = container.scope("/a")
-        let heard = Log<Int>()
-        scope.observe(Timeout.self) { heard.add($0) }
-        container.configureScopes { $0[Timeout.self] = 5 }
-        expect(heard.all, equals: [5])
-    }
-
-    @Test("A descendant's observers hear of a scope's rules; an observer of the parent does not (law 14)")
-    func observedBelow() {
-        let container = Container()
-        let child = container.scope("/a").child()
-        let heard = Log<String>()
-        container.observe(Timeout.self) { heard.add("container \($0)") }
-        child.observe(Timeout.self) { heard.add("child \($0)") }
-        container.configureScopes { $0[Timeout.self] = 5 }
-        expect(heard.all, equals: ["child 5"])
-        withExtendedLifetime(child) {}
+        // A scope that is observed before it was ever read hears of a rule added later.
+        do {
+            let container = Container()
+            let scope = container.scope("/a")
+            let heard = Log<Int>()
+            scope.observe(Timeout.self) { heard.add($0) }
+            container.configureScopes { $0[Timeout.self] = 5 }
+            expect(heard.all, equals: [5])
+        }
+        // A descendant's observers hear of a scope's rules; an observer of the parent does not.
+        do {
+            let container = Container()
+            let child = container.scope("/a").child()
+            let heard = Log<String>()
+            container.observe(Timeout.self) { heard.add("container \($0)") }
+            child.observe(Timeout.self) { heard.add("child \($0)") }
+            container.configureScopes { $0[Timeout.self] = 5 }
+            expect(heard.all, equals: ["child 5"])
+            withExtendedLifetime(child) {}
+        }
     }
 
     @Test("A value that code set in a scope hides a rule's change from observers (laws 10 and 14)")
@@ -384,33 +403,36 @@ extension ScopeInvalidationTests {
     }
 
     @Test(
-        "values(of:) begins with the rule's value and goes on with later ones (laws 9 and 14)",
+        "values(of:) begins with the rule's value, and the Observation framework is notified of its changes (laws 9 and 14)",
         .timeLimit(.minutes(5)))
     func values() async {
-        let container = ruled()
-        let scope = container.scope("/a")
-        var values = scope.values(of: Timeout.self).makeAsyncIterator()
-        await expect(values.next(isolation: nil), equals: 1)
-        outside.withLock { $0 = 2 }
-        container.invalidateScopes()
-        await expect(values.next(isolation: nil), equals: 2)
-    }
-
-    @Test("The Observation framework is notified of a rule's change at once (laws 9 and 14)")
-    func tracked() {
-        let container = ruled()
-        let scope = container.scope("/a")
-        let changes = Counter()
-        withObservationTracking {
-            expect(scope.observable[Timeout.self], equals: 1)
-        } onChange: {
-            changes.add()
+        // values(of:) begins with the rule's value and goes on with later ones.
+        do {
+            let container = ruled()
+            let scope = container.scope("/a")
+            var values = scope.values(of: Timeout.self).makeAsyncIterator()
+            await expect(values.next(isolation: nil), equals: 1)
+            outside.withLock { $0 = 2 }
+            container.invalidateScopes()
+            await expect(values.next(isolation: nil), equals: 2)
         }
-        container.invalidateScopes()
-        expect(changes.value, equals: 0)
-        outside.withLock { $0 = 2 }
-        container.invalidateScopes()
-        expect(changes.value, equals: 1)
+        // The Observation framework is notified of a rule's change at once.
+        do {
+            let fresh = Self()
+            let (container, outside) = (fresh.ruled(), fresh.outside)
+            let scope = container.scope("/a")
+            let changes = Counter()
+            withObservationTracking {
+                expect(scope.observable[Timeout.self], equals: 1)
+            } onChange: {
+                changes.add()
+            }
+            container.invalidateScopes()
+            expect(changes.value, equals: 0)
+            outside.withLock { $0 = 2 }
+            container.invalidateScopes()
+            expect(changes.value, equals: 1)
+        }
     }
 
     @Test("Observed or not, read or not, a scope is configured before configureScopes returns (law 14)")

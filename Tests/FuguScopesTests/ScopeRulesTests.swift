@@ -13,37 +13,56 @@ extension ScopeRulesTests {
     struct Timeout: Property { static var defaultValue: Int { 30 } }
     struct Label: Property { static var defaultValue: String { "" } }
 
-    @Test("A rule applies to the scopes its pattern matches, without a pattern to all (law 14)")
+    @Test("A rule applies to the scopes its pattern matches, without a pattern to all, and to nothing else (law 14)")
     func patterns() {
-        let container = Container()
-        container.configureScopes("/volcanos/*/status") { $0[Timeout.self] = 5 }
-        container.configureScopes { $0[Label.self] = "all" }
-        expect(container.scope("/volcanos/3/status")[Timeout.self], equals: 5)
-        expect(container.scope("/volcanos/3")[Timeout.self], equals: 30)
-        expect(container.scope("/volcanos/3")[Label.self], equals: "all")
-        expect(container.scope("/")[Label.self], equals: "all")
-        expect(container[Label.self], equals: "")
+        // A rule applies to the scopes its pattern matches, without a pattern to all.
+        do {
+            let container = Container()
+            container.configureScopes("/volcanos/*/status") { $0[Timeout.self] = 5 }
+            container.configureScopes { $0[Label.self] = "all" }
+            expect(container.scope("/volcanos/3/status")[Timeout.self], equals: 5)
+            expect(container.scope("/volcanos/3")[Timeout.self], equals: 30)
+            expect(container.scope("/volcanos/3")[Label.self], equals: "all")
+            expect(container.scope("/")[Label.self], equals: "all")
+            expect(container[Label.self], equals: "")
+        }
+        // Rules apply to scopes alone: neither to the container itself nor to its other children.
+        do {
+            let container = Container()
+            container.configureScopes { $0[Timeout.self] = 5 }
+            expect(container[Timeout.self], equals: 30)
+            expect(container.child()[Timeout.self], equals: 30)
+            expect(container.child().scope("/a")[Timeout.self], equals: 5)
+        }
     }
 
-    @Test("Rules apply to scopes alone: neither to the container itself nor to its other children (law 14)")
-    func onlyScopes() {
-        let container = Container()
-        container.configureScopes { $0[Timeout.self] = 5 }
-        expect(container[Timeout.self], equals: 30)
-        expect(container.child()[Timeout.self], equals: 30)
-        expect(container.child().scope("/a")[Timeout.self], equals: 5)
-    }
-
-    @Test("They run in the order in which they were added, each seeing what the earlier ones set (law 14)")
+    @Test(
+        "They run in the order in which they were added, ancestors' first, each seeing what the earlier ones set (law 14)"
+    )
     func order() {
-        let container = Container()
-        container[Trail.self] = ["container"]
-        container.configureScopes("/a/**") { $0[Trail.self].append("first") }
-        container.configureScopes("/b") { $0[Trail.self].append("other") }
-        container.configureScopes("**") { $0[Trail.self].append("second") }
-        container.configureScopes(where: { $0.hasSuffix("b") }) { $0[Trail.self].append("third") }
-        expect(container.scope("/a/b")[Trail.self], equals: ["container", "first", "second", "third"])
-        expect(container[Trail.self], equals: ["container"])
+        // They run in the order in which they were added, each seeing what the earlier ones set.
+        do {
+            let container = Container()
+            container[Trail.self] = ["container"]
+            container.configureScopes("/a/**") { $0[Trail.self].append("first") }
+            container.configureScopes("/b") { $0[Trail.self].append("other") }
+            container.configureScopes("**") { $0[Trail.self].append("second") }
+            container.configureScopes(where: { $0.hasSuffix("b") }) { $0[Trail.self].append("third") }
+            expect(container.scope("/a/b")[Trail.self], equals: ["container", "first", "second", "third"])
+            expect(container[Trail.self], equals: ["container"])
+        }
+        // Ancestors' rules come first, whenever they were added.
+        do {
+            let root = Container()
+            let child = root.child()
+            let grandchild = child.child()
+            grandchild.configureScopes { $0[Trail.self].append("grandchild") }
+            child.configureScopes { $0[Trail.self].append("child") }
+            root.configureScopes { $0[Trail.self].append("root") }
+            expect(grandchild.scope("/a")[Trail.self], equals: ["root", "child", "grandchild"])
+            expect(child.scope("/a")[Trail.self], equals: ["root", "child"])
+            expect(root.scope("/a")[Trail.self], equals: ["root"])
+        }
     }
 
     @Test("A rule may set and reset a key while it runs, and nothing is reported (law 14)")
@@ -60,44 +79,36 @@ extension ScopeRulesTests {
         expect(reports.all.isEmpty)
     }
 
-    @Test("Ancestors' rules come first, whenever they were added (law 14)")
-    func ancestorsFirst() {
-        let root = Container()
-        let child = root.child()
-        let grandchild = child.child()
-        grandchild.configureScopes { $0[Trail.self].append("grandchild") }
-        child.configureScopes { $0[Trail.self].append("child") }
-        root.configureScopes { $0[Trail.self].append("root") }
-        expect(grandchild.scope("/a")[Trail.self], equals: ["root", "child", "grandchild"])
-        expect(child.scope("/a")[Trail.self], equals: ["root", "child"])
-        expect(root.scope("/a")[Trail.self], equals: ["root"])
-    }
-
-    @Test("A rule changes one entry of what an earlier one set (law 14)")
+    @Test(
+        "A rule reads what the scope's parent has, and changes one entry of, or resets, what earlier rules set (law 14)"
+    )
     func changeInPlace() {
-        let container = Container()
-        container.configureScopes { $0[Headers.self]["Accept"] = "application/json" }
-        container.configureScopes("/feed") { $0[Headers.self]["Accept"] = "application/atom+xml" }
-        container.configureScopes("/login") { $0[Headers.self]["Accept"] = nil }
-        expect(container.scope("/users")[Headers.self], equals: ["Host": "default", "Accept": "application/json"])
-        expect(container.scope("/feed")[Headers.self], equals: ["Host": "default", "Accept": "application/atom+xml"])
-        expect(container.scope("/login")[Headers.self], equals: ["Host": "default"])
-        expect(container[Headers.self], equals: ["Host": "default"])
-    }
-
-    @Test("A rule reads what the scope's parent has, and can reset what earlier rules set (law 14)")
-    func readsAndResets() {
-        let key = PropertyKey(defaultValue: 1)
-        let container = Container()
-        container[key] = 2
-        container.configureScopes { $0[key] *= 10 }
-        container.configureScopes { $0[Timeout.self] = $0[key] }
-        container.configureScopes("/plain") { $0.reset { _ in key } }
-        container.configureScopes { $0[Label.self] = "\($0[key])" }
-        expect(container.scope("/a")[key], equals: 20)
-        expect(container.scope("/a")[Timeout.self], equals: 20)
-        let plain = container.scope("/plain")
-        expect((plain[key], plain[Timeout.self], plain[Label.self]) == (2, 20, "2"))
+        // A rule changes one entry of what an earlier one set.
+        do {
+            let container = Container()
+            container.configureScopes { $0[Headers.self]["Accept"] = "application/json" }
+            container.configureScopes("/feed") { $0[Headers.self]["Accept"] = "application/atom+xml" }
+            container.configureScopes("/login") { $0[Headers.self]["Accept"] = nil }
+            expect(container.scope("/users")[Headers.self], equals: ["Host": "default", "Accept": "application/json"])
+            expect(
+                container.scope("/feed")[Headers.self], equals: ["Host": "default", "Accept": "application/atom+xml"])
+            expect(container.scope("/login")[Headers.self], equals: ["Host": "default"])
+            expect(container[Headers.self], equals: ["Host": "default"])
+        }
+        // A rule reads what the scope's parent has, and can reset what earlier rules set.
+        do {
+            let key = PropertyKey(defaultValue: 1)
+            let container = Container()
+            container[key] = 2
+            container.configureScopes { $0[key] *= 10 }
+            container.configureScopes { $0[Timeout.self] = $0[key] }
+            container.configureScopes("/plain") { $0.reset { _ in key } }
+            container.configureScopes { $0[Label.self] = "\($0[key])" }
+            expect(container.scope("/a")[key], equals: 20)
+            expect(container.scope("/a")[Timeout.self], equals: 20)
+            let plain = container.scope("/plain")
+            expect((plain[key], plain[Timeout.self], plain[Label.self]) == (2, 20, "2"))
+        }
     }
 
     @Test("A scope of a scope is configured by all rules above it, and sees what the outer scope has (law 14)")
@@ -176,62 +187,66 @@ extension ScopeRulesTests {
 extension ScopePathTests {
     typealias Timeout = ScopeRulesTests.Timeout
 
-    @Test("The same path gives the same scope while someone holds it, a fresh one afterwards (law 14)")
+    @Test("The same path of one container gives the same scope while someone holds it, a fresh one afterwards (law 14)")
     func identity() {
-        let runs = Counter()
-        let container = Container()
-        container.configureScopes("/a") { handle in
-            runs.add()
-            handle[Timeout.self] = 5
+        // The same path gives the same scope while someone holds it, a fresh one afterwards.
+        do {
+            let runs = Counter()
+            let container = Container()
+            container.configureScopes("/a") { handle in
+                runs.add()
+                handle[Timeout.self] = 5
+            }
+            var scope: Container? = container.scope("/a")
+            scope![Timeout.self] = 7
+            expect(container.scope("/a"), is: scope)
+            expect(container.scope("a?b=c"), is: scope)
+            expect(container.scope("/a/") !== scope)
+            expect(container.scope("/a")[Timeout.self], equals: 7)
+            weak let gone = scope
+            scope = nil
+            expect(gone == nil)
+            expect(container.scope("/a")[Timeout.self], equals: 5)
+            expect(runs.value, equals: 2)
         }
-        var scope: Container? = container.scope("/a")
-        scope![Timeout.self] = 7
-        expect(container.scope("/a"), is: scope)
-        expect(container.scope("a?b=c"), is: scope)
-        expect(container.scope("/a/") !== scope)
-        expect(container.scope("/a")[Timeout.self], equals: 7)
-        weak let gone = scope
-        scope = nil
-        expect(gone == nil)
-        expect(container.scope("/a")[Timeout.self], equals: 5)
-        expect(runs.value, equals: 2)
+        // The same path in two containers is two scopes.
+        do {
+            let root = Container()
+            let child = root.child()
+            expect(root.scope("/a") !== child.scope("/a"))
+            expect(root.scope("/a") !== root.scope("/b"))
+        }
     }
 
-    @Test("A child of a scope, or a scope of it, holds the scope (laws 7 and 14)")
-    func heldByDescendants() {
-        let container = Container()
-        var scope: Container? = container.scope("/a")
-        scope![Timeout.self] = 7
-        var child: Container? = scope!.child()
-        let inner = scope!.scope("/b")
-        scope = nil
-        expect(child![Timeout.self], equals: 7)
-        child = nil
-        expect(container.scope("/a")[Timeout.self], equals: 7)
-        expect(inner[Timeout.self], equals: 7)
-    }
-
-    @Test("The same path in two containers is two scopes (law 14)")
-    func otherContainers() {
-        let root = Container()
-        let child = root.child()
-        expect(root.scope("/a") !== child.scope("/a"))
-        expect(root.scope("/a") !== root.scope("/b"))
-    }
-
-    @Test("A scope is a child: what is set there stays there, and it keeps its container alive (laws 7, 10 and 14)")
+    @Test("A scope is a child: it keeps its container alive, as its own children keep it (laws 7, 10 and 14)")
     func isChild() {
-        var container: Container? = Container()
-        let scope = container!.scope("/a")
-        container![Timeout.self] = 1
-        expect(scope[Timeout.self], equals: 1)
-        scope[Timeout.self] = 2
-        expect(container![Timeout.self], equals: 1)
-        scope.reset(Timeout.self)
-        weak let alive = container
-        container = nil
-        expect(alive != nil)
-        expect(scope[Timeout.self], equals: 1)
+        // A scope is a child: what is set there stays there, and it keeps its container alive.
+        do {
+            var container: Container? = Container()
+            let scope = container!.scope("/a")
+            container![Timeout.self] = 1
+            expect(scope[Timeout.self], equals: 1)
+            scope[Timeout.self] = 2
+            expect(container![Timeout.self], equals: 1)
+            scope.reset(Timeout.self)
+            weak let alive = container
+            container = nil
+            expect(alive != nil)
+            expect(scope[Timeout.self], equals: 1)
+        }
+        // A child of a scope, or a scope of it, holds the scope.
+        do {
+            let container = Container()
+            var scope: Container? = container.scope("/a")
+            scope![Timeout.self] = 7
+            var child: Container? = scope!.child()
+            let inner = scope!.scope("/b")
+            scope = nil
+            expect(child![Timeout.self], equals: 7)
+            child = nil
+            expect(container.scope("/a")[Timeout.self], equals: 7)
+            expect(inner[Timeout.self], equals: 7)
+        }
     }
 
     @Test("Scopes nobody holds cost nothing: what they held goes with them, and they are not looked at again (law 14)")

@@ -94,30 +94,34 @@ extension ScopeSourcesTests {
         expect(scope[self.key], equals: 3)
     }
 
-    @Test("Closing the scope runs its closers, and none runs later (laws 15 and 18)")
+    @Test(
+        "When a scope is closed or goes, so does what it holds, whose closers run at the closing alone (laws 7, 15 and 18)"
+    )
     func closing() async throws {
-        let (root, scope) = try scope()
-        let log = Log<String>()
-        let key = made(log)
-        _ = scope[key]
-        try await finishing { try await scope.close() }
-        expect(log.all, equals: ["closed 3", "released 3"])
-        expect(scope.ifLoaded { _ in key } == nil)
-        try await finishing { try await root.close() }
-        expect(log.count, equals: 2)
-    }
-
-    @Test("When the scope goes, it goes (laws 7 and 15)")
-    func dropping() throws {
-        let log = Log<String>()
-        let root = Container()
-        root.handleReports { _ in }
+        // Closing the scope runs its closers, and none runs later.
         do {
-            let scope = root.scope("/a")
-            try scope.apply(DictionarySource(["law21.number": 3], name: "scope's"))
-            _ = scope[made(log)]
+            let (root, scope) = try scope()
+            let log = Log<String>()
+            let key = made(log)
+            _ = scope[key]
+            try await finishing { try await scope.close() }
+            expect(log.all, equals: ["closed 3", "released 3"])
+            expect(scope.ifLoaded { _ in key } == nil)
+            try await finishing { try await root.close() }
+            expect(log.count, equals: 2)
         }
-        expect(log.all, equals: ["released 3"])
+        // When the scope goes, it goes.
+        do {
+            let log = Log<String>()
+            let root = Container()
+            root.handleReports { _ in }
+            do {
+                let scope = root.scope("/a")
+                try scope.apply(DictionarySource(["law21.number": 3], name: "scope's"))
+                _ = scope[made(log)]
+            }
+            expect(log.all, equals: ["released 3"])
+        }
     }
 
     @Test("A source that changes makes what reloads from it load again in the scope alone (laws 12 and 15)")

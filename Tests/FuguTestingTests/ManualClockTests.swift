@@ -58,46 +58,50 @@ extension ManualClockTests {
         await expect(bedroom.woken.last, equals: "d")
     }
 
-    @Test("Nobody wakes before the deadline")
+    @Test("Nobody wakes before the deadline, and one that has come is not waited for")
     func early() async throws {
-        let clock = ManualClock()
-        let bedroom = Bedroom()
-        let task = Task { try await bedroom.sleep("a", on: clock, until: 2) }
-        await clock.sleepers(atLeast: 1)
-        clock.move(by: .milliseconds(1_999))
-        expect(clock.sleeperCount, equals: 1)
-        clock.move(by: .milliseconds(1))
-        expect(clock.sleeperCount, equals: 0)
-        try await task.value
+        // Nobody wakes before the deadline.
+        do {
+            let clock = ManualClock()
+            let bedroom = Bedroom()
+            let task = Task { try await bedroom.sleep("a", on: clock, until: 2) }
+            await clock.sleepers(atLeast: 1)
+            clock.move(by: .milliseconds(1_999))
+            expect(clock.sleeperCount, equals: 1)
+            clock.move(by: .milliseconds(1))
+            expect(clock.sleeperCount, equals: 0)
+            try await task.value
+        }
+        // A deadline that has come is not waited for.
+        do {
+            let clock = ManualClock(now: .init(offset: .seconds(10)))
+            try await clock.sleep(until: .init(offset: .seconds(10)))
+            try await clock.sleep(until: .init(offset: .seconds(3)))
+            try await clock.sleep(for: .zero)
+            expect(clock.sleeperCount, equals: 0)
+        }
     }
 
-    @Test("A deadline that has come is not waited for")
-    func past() async throws {
-        let clock = ManualClock(now: .init(offset: .seconds(10)))
-        try await clock.sleep(until: .init(offset: .seconds(10)))
-        try await clock.sleep(until: .init(offset: .seconds(3)))
-        try await clock.sleep(for: .zero)
-        expect(clock.sleeperCount, equals: 0)
-    }
-
-    @Test("Cancelling a sleeper makes it throw and removes it; the others sleep on")
+    @Test("Cancelling a sleeper, also before it sleeps, makes it throw and removes it; the others sleep on")
     func cancellation() async throws {
-        let clock = ManualClock()
-        let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
-        let kept = Task { try await clock.sleep(for: .seconds(1)) }
-        await clock.sleepers(atLeast: 2)
-        cancelled.cancel()
-        await #expect(throws: CancellationError.self) { try await cancelled.value }
-        expect(clock.sleeperCount, equals: 1)
-        clock.move(by: .seconds(1))
-        try await kept.value
-    }
-
-    @Test("A task that was cancelled before it came to its sleep throws at once")
-    func cancelledBefore() async throws {
-        let clock = ManualClock()
-        await Self.expectThatCancelledTaskThrows(on: clock)
-        expect(clock.sleeperCount, equals: 0)
+        // Cancelling a sleeper makes it throw and removes it; the others sleep on.
+        do {
+            let clock = ManualClock()
+            let cancelled = Task { try await clock.sleep(for: .seconds(1)) }
+            let kept = Task { try await clock.sleep(for: .seconds(1)) }
+            await clock.sleepers(atLeast: 2)
+            cancelled.cancel()
+            await #expect(throws: CancellationError.self) { try await cancelled.value }
+            expect(clock.sleeperCount, equals: 1)
+            clock.move(by: .seconds(1))
+            try await kept.value
+        }
+        // A task that was cancelled before it came to its sleep throws at once.
+        do {
+            let clock = ManualClock()
+            await Self.expectThatCancelledTaskThrows(on: clock)
+            expect(clock.sleeperCount, equals: 0)
+        }
     }
 
     /// Expects that a sleep on a clock that begins in a cancelled task throws.

@@ -112,38 +112,41 @@ struct StrictStandInTests {
         expect(Container.program().cache.name, equals: "real")
     }
 
-    @Test("An observation fails the test, and sees the real one (law 19)", .timeLimit(.minutes(5)))
+    @Test(
+        "An observation and a warm-up fail the test and go on; a check lists it, without loading it (law 19)",
+        .timeLimit(.minutes(5)))
     func observed() async {
-        let found = await issues {
-            let container = Container.strict()
-            for await store in container.values(of: \.store) {
-                expect(store.name, equals: "real")
-                break
+        // An observation fails the test, and sees the real one.
+        do {
+            let found = await issues {
+                let container = Container.strict()
+                for await store in container.values(of: \.store) {
+                    expect(store.name, equals: "real")
+                    break
+                }
+                container.store = Named(name: "set")
+                for await store in container.values(of: \.store) {
+                    expect(store.name, equals: "set")
+                    break
+                }
             }
-            container.store = Named(name: "set")
-            for await store in container.values(of: \.store) {
-                expect(store.name, equals: "set")
-                break
-            }
+            expect(found.count, equals: 1)
+            expect(found.first?.text.hasPrefix(#"Fugu: \.store reaches outside"#) == true, "\(found)")
         }
-        expect(found.count, equals: 1)
-        expect(found.first?.text.hasPrefix(#"Fugu: \.store reaches outside"#) == true, "\(found)")
-    }
-
-    @Test("A warm-up fails the test, and goes on (law 19)")
-    func warmUp() async {
-        let found = await issues { try await Container.strict().warmUp { $0.load(\.store) } }
-        expect(found.count == 1 && found[0].text.hasPrefix(#"Fugu: \.store reaches outside"#), "\(found)")
-    }
-
-    @Test("A check lists it, without loading it (law 19)")
-    func check() async {
-        let container = Container.program()
-        let check = await container.check { $0.load(\.store) }
-        expect(check.unknown.map(\.name), equals: [#"\.store"#])
-        expect(check.shared.map(\.name), equals: [])
-        _ = container.store
-        expect(container.graph.entries.first { $0.name == #"\.store"# }?.isExternal == true)
+        // A warm-up fails the test, and goes on.
+        do {
+            let found = await issues { try await Container.strict().warmUp { $0.load(\.store) } }
+            expect(found.count == 1 && found[0].text.hasPrefix(#"Fugu: \.store reaches outside"#), "\(found)")
+        }
+        // A check lists it, without loading it.
+        do {
+            let container = Container.program()
+            let check = await container.check { $0.load(\.store) }
+            expect(check.unknown.map(\.name), equals: [#"\.store"#])
+            expect(check.shared.map(\.name), equals: [])
+            _ = container.store
+            expect(container.graph.entries.first { $0.name == #"\.store"# }?.isExternal == true)
+        }
     }
 
     @Test("An Xcode preview gives its preview, and without one stops the process with a message")
@@ -281,24 +284,28 @@ struct StrictRequiredTests {
         expect(found.map(\.text), equals: [])
     }
 
-    @Test("Container.shared gives it to no test as its own, and a live container gives none (law 19)")
+    @Test(
+        "Container.shared gives a value for tests to no test as its own, and an observation sees no missing value (law 19)",
+        .timeLimit(.minutes(5)))
     func elsewhere() async throws {
-        let found = await issues { expect(Container.shared.account.user, equals: "tester") }
-        expect(found.count, equals: 1)
-        expect(
-            found.first?.text.hasPrefix(
-                #"Fugu: \.account has a value for tests, which only a container of the test's own gives."#) == true)
-        try await runCase(.liveContainer) {
-            #expect(throws: PropertyError.self) { try Container.current.require(\.databaseUser) }
+        // Container.shared gives it to no test as its own, and a live container gives none.
+        do {
+            let found = await issues { expect(Container.shared.account.user, equals: "tester") }
+            expect(found.count, equals: 1)
+            expect(
+                found.first?.text.hasPrefix(
+                    #"Fugu: \.account has a value for tests, which only a container of the test's own gives."#) == true)
+            try await runCase(.liveContainer) {
+                #expect(throws: PropertyError.self) { try Container.current.require(\.databaseUser) }
+            }
         }
-    }
-
-    @Test("An observation of a missing value fails the test, and sees none (law 19)", .timeLimit(.minutes(5)))
-    func observed() async {
-        let found = await issues {
-            for await _ in Container.strict().values(of: \.session) { Issue.record("there is no value") }
+        // An observation of a missing value fails the test, and sees none.
+        do {
+            let found = await issues {
+                for await _ in Container.strict().values(of: \.session) { Issue.record("there is no value") }
+            }
+            expect(found.count, equals: 1)
         }
-        expect(found.count, equals: 1)
     }
 
     @Test("An Xcode preview gives the value for tests")

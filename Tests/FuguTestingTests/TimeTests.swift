@@ -16,30 +16,34 @@ import Android
 @Suite(.timeLimit(.minutes(5))) struct AnyClockTests {}
 
 extension AnyClockTests {
-    @Test("A wrapped clock counts from the moment it was wrapped, a manual one from its own zero")
-    func origin() {
-        let clock = ManualClock(now: .init(offset: .seconds(100)))
-        let wrapped = AnyClock(clock)
-        expect(wrapped.now, equals: clock.now)
-        let before = wrapped.now
-        clock.move(by: .seconds(3))
-        expect(wrapped.now.offset, equals: .seconds(103))
-        expect(AnyClock(.suspending).now.offset < .seconds(60))
-        expect(before < wrapped.now)
-        expect(AnyClock(wrapped).now, equals: wrapped.now)
-        expect(wrapped.minimumResolution, equals: .zero)
-    }
-
-    @Test("Sleeping on a wrapped manual clock ends when that is moved")
-    func manual() async throws {
-        let clock = ManualClock(now: .init(offset: .seconds(100)))
-        let container = Container()
-        container.clock = AnyClock(clock)
-        let task = Task { try await container.clock.sleep(for: .seconds(1)) }
-        await clock.sleepers(atLeast: 1)
-        clock.move(by: .seconds(1))
-        try await task.value
-        expect(container.clock.now.offset, equals: .seconds(101))
+    @Test(
+        "A wrapped clock counts from the moment it was wrapped, a manual one from its zero, and sleepers wake when it moves"
+    )
+    func origin() async throws {
+        // A wrapped clock counts from the moment it was wrapped, a manual one from its own zero.
+        do {
+            let clock = ManualClock(now: .init(offset: .seconds(100)))
+            let wrapped = AnyClock(clock)
+            expect(wrapped.now, equals: clock.now)
+            let before = wrapped.now
+            clock.move(by: .seconds(3))
+            expect(wrapped.now.offset, equals: .seconds(103))
+            expect(AnyClock(.suspending).now.offset < .seconds(60))
+            expect(before < wrapped.now)
+            expect(AnyClock(wrapped).now, equals: wrapped.now)
+            expect(wrapped.minimumResolution, equals: .zero)
+        }
+        // Sleeping on a wrapped manual clock ends when that is moved.
+        do {
+            let clock = ManualClock(now: .init(offset: .seconds(100)))
+            let container = Container()
+            container.clock = AnyClock(clock)
+            let task = Task { try await container.clock.sleep(for: .seconds(1)) }
+            await clock.sleepers(atLeast: 1)
+            clock.move(by: .seconds(1))
+            try await task.value
+            expect(container.clock.now.offset, equals: .seconds(101))
+        }
     }
 
     @Test("Any clock can be wrapped, and cancellation reaches it")
@@ -71,14 +75,23 @@ extension AnyClockTests {
         expect(measured >= .milliseconds(2))
     }
 
-    @Test("On the immediate clock sleeping moves the time and waits for nothing; each is a separate clock")
+    @Test("On the immediate clock sleeping moves the time and waits for nothing, unless the task is cancelled")
     func immediate() async throws {
-        let clock = AnyClock.immediate
-        try await clock.sleep(for: .seconds(3_600))
-        expect(clock.now.offset, equals: .seconds(3_600))
-        try await clock.sleep(until: .init(offset: .zero))
-        expect(clock.now.offset, equals: .seconds(3_600))
-        expect(AnyClock.immediate.now.offset, equals: .zero)
+        // On the immediate clock sleeping moves the time and waits for nothing; each is a separate clock.
+        do {
+            let clock = AnyClock.immediate
+            try await clock.sleep(for: .seconds(3_600))
+            expect(clock.now.offset, equals: .seconds(3_600))
+            try await clock.sleep(until: .init(offset: .zero))
+            expect(clock.now.offset, equals: .seconds(3_600))
+            expect(AnyClock.immediate.now.offset, equals: .zero)
+        }
+        // A cancelled task does not sleep on the immediate clock either.
+        do {
+            let clock = AnyClock.immediate
+            await ManualClockTests.expectThatCancelledTaskThrows(on: clock)
+            expect(clock.now.offset, equals: .zero)
+        }
     }
 
     @Test("Sleeping on the immediate clock lets tasks of the same actor run, and ends with a cancellation by them")
@@ -124,28 +137,23 @@ extension AnyClockTests {
         expect(clock.now.offset > .seconds(3_600))
     }
 
-    @Test("A cancelled task does not sleep on the immediate clock either")
-    func immediateCancelled() async {
-        let clock = AnyClock.immediate
-        await ManualClockTests.expectThatCancelledTaskThrows(on: clock)
-        expect(clock.now.offset, equals: .zero)
-    }
-
-    @Test("The placeholder does not make a test hang")
+    @Test("The placeholders of clock and randomness make no test hang, and draw the same each time")
     func placeholder() async throws {
-        let container = Container()
-        container.makeStrict(Strictness { _ in })
-        try await container.clock.sleep(for: .seconds(86_400))
-    }
-
-    @Test("The placeholder of randomness is repeatable and never makes a caller draw for ever")
-    func placeholderOfRandomness() {
-        func first() -> Int {
+        // The placeholder does not make a test hang.
+        do {
             let container = Container()
             container.makeStrict(Strictness { _ in })
-            return container.randomness { Int.random(in: 1...6_000_000, using: &$0) }
+            try await container.clock.sleep(for: .seconds(86_400))
         }
-        expect(first(), equals: first())
+        // The placeholder of randomness is repeatable and never makes a caller draw for ever.
+        do {
+            func first() -> Int {
+                let container = Container()
+                container.makeStrict(Strictness { _ in })
+                return container.randomness { Int.random(in: 1...6_000_000, using: &$0) }
+            }
+            expect(first(), equals: first())
+        }
     }
 }
 

@@ -154,11 +154,21 @@ extension CheckTests {
         expect(check.hasProblems)
     }
 
-    @Test("A shared feature that reads what a request sets is reported with the path (law 11)")
+    @Test(
+        "A shared feature that reads what a request sets is reported with the path, and an impossible declared home itself (law 11)"
+    )
     func shared() async {
-        let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
-        expect(check.failures.map(\.feature.path), equals: [["Shared", "RequestLog", "\\.checkedID"]])
-        expect(check.failures.first?.error.contains("has the home .shared"), equals: true)
+        // A shared feature that reads what a request sets is reported with the path.
+        do {
+            let check = await Container().check(overriding: \.checkedID) { $0.load(Shared.self) }
+            expect(check.failures.map(\.feature.path), equals: [["Shared", "RequestLog", "\\.checkedID"]])
+            expect(check.failures.first?.error.contains("has the home .shared"), equals: true)
+        }
+        // A feature whose declared home isn't possible is reported itself, and not the input that is overridden.
+        do {
+            let check = await Container().check(overriding: \.checkedID) { $0.load(Fixed.self) }
+            expect(check.failures.map(\.feature.name), equals: ["Fixed"])
+        }
     }
 
     @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 2)")
@@ -204,12 +214,6 @@ extension CheckTests {
     struct Fixed: Feature {
         static var home: Home { .shared }
         static func load(in container: any FeatureContainer) -> Int { container.checkedID }
-    }
-
-    @Test("A feature whose declared home isn't possible is reported itself, and not the input that is overridden")
-    func homes() async {
-        let check = await Container().check(overriding: \.checkedID) { $0.load(Fixed.self) }
-        expect(check.failures.map(\.feature.name), equals: ["Fixed"])
     }
 }
 
@@ -387,16 +391,29 @@ extension ContainerKeys {
         static func load(in container: any FeatureContainer) -> Ledger { Ledger() }
     }
 
-    @Test("A feature with a declared home is listed with the key of that, which its load needn't read")
+    @Test("What each request sets, and the key of a declared home, count for what is external and not loaded (law 11)")
     func with() async {
-        let check = await Container().check(overriding: \.tenant) { $0.load(Ledger.self) }
-        expect("\(check)", equals: "lives where \\.tenant is set\n  Ledger: \\.tenant")
-        let container = Container()
-        let child = container.child { $0.tenant = "acme" }
-        _ = child[Ledger.self]
-        expect(
-            child.explain(Ledger.self).sentences[1],
-            equals: "It lives in container 1, because its home is where \\.tenant is set.")
+        // A feature with a declared home is listed with the key of that, which its load needn't read.
+        do {
+            let check = await Container().check(overriding: \.tenant) { $0.load(Ledger.self) }
+            expect("\(check)", equals: "lives where \\.tenant is set\n  Ledger: \\.tenant")
+            let container = Container()
+            let child = container.child { $0.tenant = "acme" }
+            _ = child[Ledger.self]
+            expect(
+                child.explain(Ledger.self).sentences[1],
+                equals: "It lives in container 1, because its home is where \\.tenant is set.")
+        }
+        // A shared feature made with an external one that lives in a child is reported with the path.
+        do {
+            let check = await Container().check(overriding: \.tenant) { $0.load(Bank.self) }
+            expect(check.failures.map(\.feature.path), equals: [["Bank", "Index", "\\.tenant"]])
+        }
+        // An external feature that each request sets isn't loaded, and what is made with it lives in the request.
+        do {
+            let check = await Container().check(overriding: \.tracer) { $0.load(Trace.self) }
+            expect("\(check)", equals: "lives where \\.tracer is set\n  Trace: \\.tracer")
+        }
     }
 
     struct Bank: ThrowingFeature {
@@ -405,12 +422,6 @@ extension ContainerKeys {
             _ = container[Index.self]
             return Bank()
         }
-    }
-
-    @Test("A shared feature made with an external one that lives in a child is reported with the path (law 11)")
-    func impossible() async {
-        let check = await Container().check(overriding: \.tenant) { $0.load(Bank.self) }
-        expect(check.failures.map(\.feature.path), equals: [["Bank", "Index", "\\.tenant"]])
     }
 
     /// Its value for tests reads what the feature itself may not read.
@@ -464,13 +475,24 @@ extension ContainerKeys {
         }
     }
 
-    @Test(
-        "A feature that nothing supplies is missing, though it has a value for tests, and its readers' homes aren't known"
-    )
+    @Test("What nothing supplies is missing, though it has a value for tests, or a child overrides it")
     func required() async {
-        let check = await Container().check { $0.load(Checkout.self) }
-        expect(check.missing.map(\.name), equals: ["\\.billing"])
-        expect("\(check)".hasPrefix("depends on features that weren't loaded\n  Checkout: \\.billing\n"), "\(check)")
+        // A feature that nothing supplies is missing, though it has a value for tests, and its readers' homes aren't known.
+        do {
+            let check = await Container().check { $0.load(Checkout.self) }
+            expect(check.missing.map(\.name), equals: ["\\.billing"])
+            expect(
+                "\(check)".hasPrefix("depends on features that weren't loaded\n  Checkout: \\.billing\n"), "\(check)")
+        }
+        // A required key that a child overrides is missing where nothing gives a value, and lives there otherwise.
+        do {
+            let container = Container()
+            let without = await container.check(overriding: \.session) { $0.load(Greeting.self) }
+            expect(without.missing.map(\.path), equals: [["Greeting", "\\.session"]])
+            container.session = "s"
+            let with = await container.check(overriding: \.session) { $0.load(Greeting.self) }
+            expect("\(with)", equals: "lives where \\.session is set\n  Greeting: \\.session")
+        }
     }
 
     struct Greeting: Feature {
@@ -480,27 +502,11 @@ extension ContainerKeys {
         }
     }
 
-    @Test("A required key that a child overrides is missing where nothing gives a value, and lives there otherwise")
-    func requiredOverride() async {
-        let container = Container()
-        let without = await container.check(overriding: \.session) { $0.load(Greeting.self) }
-        expect(without.missing.map(\.path), equals: [["Greeting", "\\.session"]])
-        container.session = "s"
-        let with = await container.check(overriding: \.session) { $0.load(Greeting.self) }
-        expect("\(with)", equals: "lives where \\.session is set\n  Greeting: \\.session")
-    }
-
     struct Trace: Feature {
         static func load(in container: any FeatureContainer) -> Trace {
             _ = container.tracer
             return Trace()
         }
-    }
-
-    @Test("An external feature that each request sets isn't loaded, and what is made with it lives in the request")
-    func overridden() async {
-        let check = await Container().check(overriding: \.tracer) { $0.load(Trace.self) }
-        expect("\(check)", equals: "lives where \\.tracer is set\n  Trace: \\.tracer")
     }
 
     @Test("A decorated external feature isn't loaded, and lives where it would without the decoration")

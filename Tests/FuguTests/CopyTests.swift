@@ -18,42 +18,62 @@ extension CopyTests {
 
     private static let held: [String: Drawing.Held] = ["name": .property(Name.self), "size": .property(Size.self)]
 
-    @Test("A copy takes what was set in a container and its ancestors, nearest first (law 2)")
+    @Test(
+        "A copy takes what was set in a container and its ancestors, the nearest first and the last container before others (law 2)"
+    )
     func ancestors() {
-        Drawing(
-            """
-            root      name=root size=2  → root 2
-              child   name=child        → child 2
-            copy      copying:child     → child 2
-            """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
+        // A copy takes what was set in a container and its ancestors, nearest first.
+        do {
+            Drawing(
+                """
+                root      name=root size=2  → root 2
+                  child   name=child        → child 2
+                copy      copying:child     → child 2
+                """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
+        }
+        // Of several containers the last one wins.
+        do {
+            Drawing(
+                """
+                first     name=first size=3     → first 3
+                second    name=second           → second 1
+                  below                         → second 1
+                copy      copying:first,below   → second 3
+                other     copying:second,first  → first 3
+                """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
+        }
     }
 
-    @Test("Of several containers the last one wins (law 2)")
-    func lastWins() {
-        Drawing(
-            """
-            first     name=first size=3     → first 3
-            second    name=second           → second 1
-              below                         → second 1
-            copy      copying:first,below   → second 3
-            other     copying:second,first  → first 3
-            """, Self.held, reading: { "\($0[Name.self]) \($0[Size.self])" })
-    }
-
-    @Test("A copy takes nothing that was loaded: its features see its own values (law 2)")
+    @Test("A copy takes nothing that was loaded, nor what a replaced loader has made (law 2)")
     func nothingLoaded() {
-        let key = FeatureKey { Thing($0[Name.self], $0) }
-        let family = Drawing(
-            """
-            original  name=original               → original: original
-            """, Self.held
-        ) { $0[key] }
-        family.show(
-            """
-            original  name=original               → original kept: original
-            copy      copying:original            → copy: original
-            changed   copying:original name=copy  → changed: copy
-            """)
+        // A copy takes nothing that was loaded: its features see its own values.
+        do {
+            let key = FeatureKey { Thing($0[Name.self], $0) }
+            let family = Drawing(
+                """
+                original  name=original               → original: original
+                """, Self.held
+            ) { $0[key] }
+            family.show(
+                """
+                original  name=original               → original kept: original
+                copy      copying:original            → copy: original
+                changed   copying:original name=copy  → changed: copy
+                """)
+        }
+        // A replaced loader's instance does not count as set.
+        do {
+            let original = Container()
+            let key = FeatureKey { _ in Token(1) }
+            original.replace({ _ in key }) { _ in Token(2) }
+            let child = original.child()
+            _ = child[key]
+            let copy = Container(copying: child)
+            expect(copy[key].number, equals: 2)
+            expect(copy[key] !== original[key])
+            copy.reset { _ in key }
+            expect(copy[key].number, equals: 1)
+        }
     }
 
     @Test("A copy takes set and replaced features, and a replaced loader runs anew in it (law 2)")
@@ -71,20 +91,6 @@ extension CopyTests {
         expect(copy[key] !== before)
         expect(original[key], is: before)
         expect(before.number, equals: 1)
-    }
-
-    @Test("A replaced loader's instance does not count as set (law 2)")
-    func loadedReplacement() {
-        let original = Container()
-        let key = FeatureKey { _ in Token(1) }
-        original.replace({ _ in key }) { _ in Token(2) }
-        let child = original.child()
-        _ = child[key]
-        let copy = Container(copying: child)
-        expect(copy[key].number, equals: 2)
-        expect(copy[key] !== original[key])
-        copy.reset { _ in key }
-        expect(copy[key].number, equals: 1)
     }
 
     @Test("Afterwards a copy and its originals are independent (law 2)")
@@ -298,36 +304,39 @@ extension CopyRulesTests {
     struct Host: Property { static var defaultValue: String { "default" } }
     struct Trail: Property { static var defaultValue: [String] { [] } }
 
-    @Test("A copy's own scopes are configured by the rules of what was copied, in order (laws 2 and 14)")
+    @Test(
+        "A copy's own scopes are configured by the rules of what was copied, in order, each once, and by no later ones (laws 2 and 14)"
+    )
     func rules() {
-        let (root, other) = (Container(), Container())
-        root.configureScopes { $0[Trail.self].append("root") }
-        let child = root.child()
-        child.configureScopes("/a") { $0[Trail.self].append("child") }
-        other.configureScopes { $0[Trail.self].append("other") }
-        let copy = Container(copying: child, other)
-        copy.configureScopes { $0[Trail.self].append("copy") }
-        expect(copy.scope("/a")[Trail.self], equals: ["root", "child", "other", "copy"])
-        expect(copy.scope("/b")[Trail.self], equals: ["root", "other", "copy"])
-        expect(root.scope("/a")[Trail.self], equals: ["root"])
-        expect(copy[Trail.self], equals: [])
-    }
-
-    @Test("Rules added afterwards stay where they were added (laws 2 and 14)")
-    func independent() {
-        let original = Container()
-        let copy = Container(copying: original)
-        original.configureScopes { $0[Host.self] = "original" }
-        expect(copy.scope("/a")[Host.self], equals: "default")
-    }
-
-    @Test("A rule that reaches a copy by two ways was set once and runs once (laws 2 and 14)")
-    func sharedAncestors() {
-        let root = Container()
-        root.configureScopes { $0[Trail.self].append("root") }
-        let (left, right) = (root.child(), root.child())
-        left.configureScopes { $0[Trail.self].append("left") }
-        expect(Container(copying: root, left, right).scope("/a")[Trail.self], equals: ["left", "root"])
+        // A copy's own scopes are configured by the rules of what was copied, in order.
+        do {
+            let (root, other) = (Container(), Container())
+            root.configureScopes { $0[Trail.self].append("root") }
+            let child = root.child()
+            child.configureScopes("/a") { $0[Trail.self].append("child") }
+            other.configureScopes { $0[Trail.self].append("other") }
+            let copy = Container(copying: child, other)
+            copy.configureScopes { $0[Trail.self].append("copy") }
+            expect(copy.scope("/a")[Trail.self], equals: ["root", "child", "other", "copy"])
+            expect(copy.scope("/b")[Trail.self], equals: ["root", "other", "copy"])
+            expect(root.scope("/a")[Trail.self], equals: ["root"])
+            expect(copy[Trail.self], equals: [])
+        }
+        // Rules added afterwards stay where they were added.
+        do {
+            let original = Container()
+            let copy = Container(copying: original)
+            original.configureScopes { $0[Host.self] = "original" }
+            expect(copy.scope("/a")[Host.self], equals: "default")
+        }
+        // A rule that reaches a copy by two ways was set once and runs once.
+        do {
+            let root = Container()
+            root.configureScopes { $0[Trail.self].append("root") }
+            let (left, right) = (root.child(), root.child())
+            left.configureScopes { $0[Trail.self].append("left") }
+            expect(Container(copying: root, left, right).scope("/a")[Trail.self], equals: ["left", "root"])
+        }
     }
 
     @Test("A copy of a scope has what its rules set, though nobody read the scope before (laws 2 and 14)")

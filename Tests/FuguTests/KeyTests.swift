@@ -210,15 +210,36 @@ private final class SubFeature: BaseFeature, @unchecked Sendable {}
 }
 
 extension KeyIdentityTests {
-    @Test("A computed member is the same key at each use, on every thread (law 1)")
+    @Test(
+        "A computed member is the same key at each use, a helper's is one for each caller, and one made in a function has its place (law 1)"
+    )
     func members() async {
-        expect(ContainerKeys().plain, equals: ContainerKeys().plain)
-        expect(ContainerKeys().plain != ContainerKeys().helped)
-        let keys = Log<PropertyKey<Int>>()
-        await onThreads(4) { _ in
-            for number in 0..<200 { keys.add(ContainerKeys().slot(number % 50 + 1_000)) }
+        // A computed member is the same key at each use, on every thread.
+        do {
+            expect(ContainerKeys().plain, equals: ContainerKeys().plain)
+            expect(ContainerKeys().plain != ContainerKeys().helped)
+            let keys = Log<PropertyKey<Int>>()
+            await onThreads(4) { _ in
+                for number in 0..<200 { keys.add(ContainerKeys().slot(number % 50 + 1_000)) }
+            }
+            expect(Set(keys.all).count, equals: 50)
         }
-        expect(Set(keys.all).count, equals: 50)
+        // A helper that passes the place on makes a key for each caller.
+        do {
+            let container = Container()
+            expect(container.helped, equals: 2)
+            expect(container.otherHelped, equals: 3)
+            container.helped = 5
+            expect(container.helped, equals: 5)
+            expect(container.otherHelped, equals: 3)
+        }
+        // A function without parameters may make a key, and so may a closure in it.
+        do {
+            let container = Container()
+            let key = PropertyKey(defaultValue: 4)
+            let keys = (0..<2).map { number in FeatureKey(id: number) { _ in number } }
+            expect(container[key] == 4 && keys.map { container[$0] } == [0, 1])
+        }
     }
 
     @Test("Keys of a loop are distinguished by their ids, of any type (law 1)")
@@ -233,15 +254,6 @@ extension KeyIdentityTests {
         expect(container[ContainerKeys().feature("b")], equals: "b")
         func mixed(_ id: some Hashable & Sendable) -> PropertyKey<Int> { PropertyKey(defaultValue: 0, id: id) }
         expect(Set([mixed(1), mixed(UInt8(1)), mixed("1"), mixed(1), mixed([1])]).count, equals: 4)
-    }
-
-    @Test("A helper that passes the place on makes a key for each caller (law 1)")
-    func helpers() {
-        expect(container.helped, equals: 2)
-        expect(container.otherHelped, equals: 3)
-        container.helped = 5
-        expect(container.helped, equals: 5)
-        expect(container.otherHelped, equals: 3)
     }
 
     @Test("A class metatype is filed under the type that the source names (law 1)")
@@ -304,13 +316,6 @@ extension KeyIdentityTests {
         }
         expectMessage(of: byNumber, "Fugu: subscript(_:) makes a key without an id")
     }
-
-    @Test("A function without parameters may make a key, and so may a closure in it (law 1)")
-    func madeInTest() {
-        let key = PropertyKey(defaultValue: 4)
-        let keys = (0..<2).map { number in FeatureKey(id: number) { _ in number } }
-        expect(container[key] == 4 && keys.map { container[$0] } == [0, 1])
-    }
 }
 
 private struct Sensor: Feature {
@@ -353,33 +358,35 @@ private struct Reader {
 @Suite("Keys in three shapes: a member, a type, and a value") struct KeyShapesTests {}
 
 extension KeyShapesTests {
-    @Test("The key of a type is the type: what is set with one is read with the other (law 1)")
+    @Test("The key of a type is the type, also where its instance is of another type or external (laws 1 and 19)")
     func sameKey() {
-        let container = Container()
-        expect(container.sensor.degrees, equals: 20)
-        container.sensor.degrees = 5
-        expect(container[Sensor.self].degrees, equals: 5)
-        container[Sensor.self].degrees = 9
-        expect(container.sensor.degrees, equals: 9)
-        expect(container[FeatureKey(Sensor.self)].degrees, equals: 9)
-        expect(container.second.degrees, equals: 2)
-        expect(FeatureKey(Sensor.self), equals: ContainerKeys().sensor)
-        expect(FeatureKey(Sensor.self) != ContainerKeys().second)
-        let handle: any FeatureContainer = container.child { $0.sensor = Sensor(degrees: 1) }
-        expect(handle[Sensor.self].degrees, equals: 1)
-        expect(Container.with(container) { Reader().degrees + Reader().sensor.degrees }, equals: 18)
-    }
-
-    @Test("The key of a type whose instance is of another type, and that is external (laws 1 and 19)")
-    func otherType() {
-        let container = Container.program()
-        expect(container.voice.text, equals: "live")
-        container.voice = Speaker(text: "set")
-        expect(container[Voices.self].text, equals: "set")
-        container.reset(\.voice)
-        expect(container.ifLoaded(Voices.self) == nil)
-        expect(container[FeatureKey(Voices.self)].text, equals: "live")
-        expect(container.graph.entries.first { $0.name == "Voices" }?.isExternal, equals: true)
+        // The key of a type is the type: what is set with one is read with the other.
+        do {
+            let container = Container()
+            expect(container.sensor.degrees, equals: 20)
+            container.sensor.degrees = 5
+            expect(container[Sensor.self].degrees, equals: 5)
+            container[Sensor.self].degrees = 9
+            expect(container.sensor.degrees, equals: 9)
+            expect(container[FeatureKey(Sensor.self)].degrees, equals: 9)
+            expect(container.second.degrees, equals: 2)
+            expect(FeatureKey(Sensor.self), equals: ContainerKeys().sensor)
+            expect(FeatureKey(Sensor.self) != ContainerKeys().second)
+            let handle: any FeatureContainer = container.child { $0.sensor = Sensor(degrees: 1) }
+            expect(handle[Sensor.self].degrees, equals: 1)
+            expect(Container.with(container) { Reader().degrees + Reader().sensor.degrees }, equals: 18)
+        }
+        // The key of a type whose instance is of another type, and that is external.
+        do {
+            let container = Container.program()
+            expect(container.voice.text, equals: "live")
+            container.voice = Speaker(text: "set")
+            expect(container[Voices.self].text, equals: "set")
+            container.reset(\.voice)
+            expect(container.ifLoaded(Voices.self) == nil)
+            expect(container[FeatureKey(Voices.self)].text, equals: "live")
+            expect(container.graph.entries.first { $0.name == "Voices" }?.isExternal, equals: true)
+        }
     }
 
     @Test("The key of a type is replaced, decorated, contributed to, and modified like the type (laws 6 and 13)")

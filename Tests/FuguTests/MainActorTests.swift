@@ -101,69 +101,96 @@ extension Law9Size: @MainActor Equatable {
 @Suite("Law 8: actors welcome") @MainActor struct MainActorTests {}
 
 extension MainActorTests {
-    @Test("A type that belongs to the main actor is a main-actor feature (law 8)")
+    @Test(
+        "A type that belongs to the main actor is a main-actor feature, and its instance may be of another type (law 8)"
+    )
     func feature() {
-        let container = Container()
-        container[Law9Title.self] = "notes"
-        let model = container[Law9Model.self]
-        model.count += 1
-        expect(model.title, equals: "notes")
-        expect(container[Law9Model.self], is: model)
-        expect(container.child()[Law9Model.self].count, equals: 1)
-        let other = Law9Model(title: "other")
-        container[Law9Model.self] = other
-        expect(container[Law9Model.self], is: other)
-        expect(container.ifLoaded(Law9Model.self), is: other)
-        container.reset(Law9Model.self)
-        expect(container[Law9Model.self] !== other)
-        container.replace(Law9Model.self) { _ in other }
-        expect(container[Law9Model.self], is: other)
-        container.update { handle in handle[Law9Model.self] = model }
-        expect(container[Law9Model.self], is: model)
+        // A type that belongs to the main actor is a main-actor feature.
+        do {
+            let container = Container()
+            container[Law9Title.self] = "notes"
+            let model = container[Law9Model.self]
+            model.count += 1
+            expect(model.title, equals: "notes")
+            expect(container[Law9Model.self], is: model)
+            expect(container.child()[Law9Model.self].count, equals: 1)
+            let other = Law9Model(title: "other")
+            container[Law9Model.self] = other
+            expect(container[Law9Model.self], is: other)
+            expect(container.ifLoaded(Law9Model.self), is: other)
+            container.reset(Law9Model.self)
+            expect(container[Law9Model.self] !== other)
+            container.replace(Law9Model.self) { _ in other }
+            expect(container[Law9Model.self], is: other)
+            container.update { handle in handle[Law9Model.self] = model }
+            expect(container[Law9Model.self], is: model)
+        }
+        // The instance of a main-actor feature can be of another type.
+        do {
+            let container = Container()
+            expect(container[Law9Theme.self], equals: 20)
+            container[Law9Theme.self] = 5
+            container[Law9Theme.self] += 1
+            expect(container[Law9Theme.self], equals: 6)
+            container.reset(Law9Theme.self)
+            expect(container[Law9Theme.self], equals: 20)
+        }
     }
 
-    @Test("A main-actor feature lives where its inputs live, and says otherwise like others (laws 8, 10, and 11)")
-    func homes() {
-        let root = Container()
-        let child = root.child { $0[Law9Title.self] = "child" }
-        expect(child[Law9Model.self].title, equals: "child")
-        expect(root[Law9Model.self].title, equals: "untitled")
-        expect(root.child()[Law9Model.self], is: root[Law9Model.self])
-        expect(root.child()[Law9Local.self] !== root[Law9Local.self])
+    @Test(
+        "A main-actor feature lives where its inputs live, is warmed up on the main actor, and is explained (laws 8, 10, and 11)"
+    )
+    func homes() async throws {
+        // A main-actor feature lives where its inputs live, and says otherwise like others.
+        do {
+            let root = Container()
+            let child = root.child { $0[Law9Title.self] = "child" }
+            expect(child[Law9Model.self].title, equals: "child")
+            expect(root[Law9Model.self].title, equals: "untitled")
+            expect(root.child()[Law9Model.self], is: root[Law9Model.self])
+            expect(root.child()[Law9Local.self] !== root[Law9Local.self])
+        }
+        // A warm-up loads main-actor features on the main actor.
+        do {
+            let container = Container()
+            try await container.warmUp {
+                $0.load(Law9Model.self)
+                $0.load(\.law9Live)
+            }
+            expect(container.ifLoaded(Law9Model.self) != nil)
+            expect(container.ifLoaded(\.law9Live) != nil)
+        }
+        // A main-actor feature is explained like others.
+        do {
+            let container = Container()
+            _ = container.law9Live
+            expect("\(container.explain(Law9Live.self))".contains("Law9Live"))
+        }
     }
 
-    @Test("The instance of a main-actor feature can be of another type (law 8)")
-    func otherType() {
-        let container = Container()
-        expect(container[Law9Theme.self], equals: 20)
-        container[Law9Theme.self] = 5
-        container[Law9Theme.self] += 1
-        expect(container[Law9Theme.self], equals: 6)
-        container.reset(Law9Theme.self)
-        expect(container[Law9Theme.self], equals: 20)
-    }
-
-    @Test("An async feature loads on the main actor if its load says so, whoever asks (law 8)")
+    @Test("An async feature loads on the main actor only if its load says so, whoever asks or reloads it (law 8)")
     func async() async throws {
-        let container = Container()
-        Law9Document.isMissing = true
-        await #expect(throws: Law9Document.Missing.self) { try await container[Law9Document.self] }
-        Law9Document.isMissing = false
-        let document = try await Task.detached { try await container[Law9Document.self] }.value
-        expect(document.model, is: container[Law9Model.self])
-        container.set(Law9Document.self, to: Law9Document(model: Law9Model(title: "set")))
-        try await expect(container[Law9Document.self].model.title, equals: "set")
-    }
-
-    @Test("An async load that belongs to no actor runs on none, though the main actor asks or reloads it (law 8)")
-    func ownActor() async throws {
-        let container = Container()
-        try await expect(container[Law9Free.self], equals: "free untitled")
-        let heard = Log<String>()
-        container.observe(Law9Free.self) { heard.add($0) }
-        container[Law9Title.self] = "new"
-        await expect(heard.first(1), equals: ["free new"])
-        try await expect(Law9Asker().ask(container.child { $0[Law9Title.self] = "child" }), equals: "free child")
+        // An async feature loads on the main actor if its load says so, whoever asks.
+        do {
+            let container = Container()
+            Law9Document.isMissing = true
+            await #expect(throws: Law9Document.Missing.self) { try await container[Law9Document.self] }
+            Law9Document.isMissing = false
+            let document = try await Task.detached { try await container[Law9Document.self] }.value
+            expect(document.model, is: container[Law9Model.self])
+            container.set(Law9Document.self, to: Law9Document(model: Law9Model(title: "set")))
+            try await expect(container[Law9Document.self].model.title, equals: "set")
+        }
+        // An async load that belongs to no actor runs on none, though the main actor asks or reloads it.
+        do {
+            let container = Container()
+            try await expect(container[Law9Free.self], equals: "free untitled")
+            let heard = Log<String>()
+            container.observe(Law9Free.self) { heard.add($0) }
+            container[Law9Title.self] = "new"
+            await expect(heard.first(1), equals: ["free new"])
+            try await expect(Law9Asker().ask(container.child { $0[Law9Title.self] = "child" }), equals: "free child")
+        }
     }
 
     @Test("A check runs the loads that belong to no actor on none, though the main actor asks (law 8)")
@@ -226,50 +253,36 @@ extension MainActorTests {
         expect(title, equals: "untitled")
     }
 
-    @Test("A reload waits for the main actor, whichever thread changes the input (laws 8 and 12)")
-    func reload() async {
-        let container = Container()
-        let heard = Log<String>()
-        let first = container[Law9Live.self]
-        container.observe(Law9Live.self) { heard.add($0.title) }
-        onAnotherThread { for title in ["one", "two"] { container[Law9Title.self] = title } }
-        // The main actor runs this test, so the reload hasn't begun.
-        expect(container.ifLoaded(Law9Live.self) == nil)
-        expect(heard.all.isEmpty)
-        await expect(heard.first(1), equals: ["two"])
-        expect(container[Law9Live.self] !== first)
-        expect(container[Law9Live.self].title, equals: "two")
-    }
-
-    @Test("A reload that waits for the main actor loads nothing in a container that has closed (laws 8 and 18)")
-    func reloadAfterClosing() async throws {
-        let container = Container()
-        let reports = container.logReports()
-        _ = container[Law9Live.self]
-        container.observe(Law9Live.self) { _ in }
-        onAnotherThread { container[Law9Title.self] = "one" }
-        try await container.close()
-        await Task { @MainActor in }.value
-        expect(container.ifLoaded(Law9Live.self) == nil)
-        expect(reports.all.isEmpty)
-    }
-
-    @Test("A warm-up loads main-actor features on the main actor (law 8)")
-    func warmUp() async throws {
-        let container = Container()
-        try await container.warmUp {
-            $0.load(Law9Model.self)
-            $0.load(\.law9Live)
+    @Test(
+        "A reload waits for the main actor, and loads nothing in a container that has closed meanwhile (laws 8, 12, and 18)"
+    )
+    func reload() async throws {
+        // A reload waits for the main actor, whichever thread changes the input.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            let first = container[Law9Live.self]
+            container.observe(Law9Live.self) { heard.add($0.title) }
+            onAnotherThread { for title in ["one", "two"] { container[Law9Title.self] = title } }
+            // The main actor runs this test, so the reload hasn't begun.
+            expect(container.ifLoaded(Law9Live.self) == nil)
+            expect(heard.all.isEmpty)
+            await expect(heard.first(1), equals: ["two"])
+            expect(container[Law9Live.self] !== first)
+            expect(container[Law9Live.self].title, equals: "two")
         }
-        expect(container.ifLoaded(Law9Model.self) != nil)
-        expect(container.ifLoaded(\.law9Live) != nil)
-    }
-
-    @Test("A main-actor feature is explained like others (law 8)")
-    func explained() {
-        let container = Container()
-        _ = container.law9Live
-        expect("\(container.explain(Law9Live.self))".contains("Law9Live"))
+        // A reload that waits for the main actor loads nothing in a container that has closed.
+        do {
+            let container = Container()
+            let reports = container.logReports()
+            _ = container[Law9Live.self]
+            container.observe(Law9Live.self) { _ in }
+            onAnotherThread { container[Law9Title.self] = "one" }
+            try await container.close()
+            await Task { @MainActor in }.value
+            expect(container.ifLoaded(Law9Live.self) == nil)
+            expect(reports.all.isEmpty)
+        }
     }
 
     @Test("The key of a main-actor type is the type (law 8)")
@@ -359,43 +372,47 @@ extension MainActorTests {
         """
 
     @Test(
-        "The compiler refuses to load, read, replace, or set a main-actor feature off the main actor (law 8)")
-    nonisolated func compiler() throws {
-        let statements = [
-            "_ = Model.load(in: container)", "_ = container[Model.self]", "_ = container.model",
-            "container[Model.self] = model", "container.model = model", "container.replace(Model.self) { _ in model }",
-            "container.replace(\\.model) { _ in model }", "container.decorate(Model.self) { model, _ in model }",
-            "container.decorate(\\.model) { model, _ in model }",
-            "_ = container[MainActorFeatureKey(Model.self)]",
-        ]
-        // One line for each.
-        let uses = ["@MainActor", "nonisolated"].map { isolation in
-            Self.screen
-                + statements.enumerated().map { number, statement in
-                    "\(isolation) func use\(number)(_ container: Container, _ model: Model) { \(statement) }\n"
-                }.joined()
+        "The compiler refuses to load, read, replace, or set a main-actor feature off the main actor, or in a plain load (law 8)"
+    )
+    func compiler() throws {
+        // The compiler refuses to load, read, replace, or set a main-actor feature off the main actor.
+        do {
+            let statements = [
+                "_ = Model.load(in: container)", "_ = container[Model.self]", "_ = container.model",
+                "container[Model.self] = model", "container.model = model",
+                "container.replace(Model.self) { _ in model }",
+                "container.replace(\\.model) { _ in model }", "container.decorate(Model.self) { model, _ in model }",
+                "container.decorate(\\.model) { model, _ in model }",
+                "_ = container[MainActorFeatureKey(Model.self)]",
+            ]
+            // One line for each.
+            let uses = ["@MainActor", "nonisolated"].map { isolation in
+                Self.screen
+                    + statements.enumerated().map { number, statement in
+                        "\(isolation) func use\(number)(_ container: Container, _ model: Model) { \(statement) }\n"
+                    }.joined()
+            }
+            guard let right = try Compiler.check(uses[0]), let wrong = try Compiler.check(uses[1]) else {
+                return print("skipped: no compiler or no module Fugu was found")
+            }
+            expect(right.isRight, "\(right.output)")
+            let errors = wrong.output.split(separator: "\n").filter { $0.contains("main actor-isolated") }
+            let first = Self.screen.count { $0 == "\n" } + 1
+            for (number, statement) in statements.enumerated() {
+                expect(errors.contains { $0.contains(".swift:\(first + number):") }, "\(statement): \(wrong.output)")
+            }
         }
-        guard let right = try Compiler.check(uses[0]), let wrong = try Compiler.check(uses[1]) else {
-            return print("skipped: no compiler or no module Fugu was found")
+        // A plain load can't read a main-actor feature.
+        do {
+            let source =
+                Self.screen + """
+                    struct Plain: Feature {
+                        static func load(in container: any FeatureContainer) -> Plain { _ = container.model; return Plain() }
+                    }
+                    """
+            guard let plain = try Compiler.check(source) else { return print("skipped: no compiler was found") }
+            expect(!plain.isRight && plain.output.contains("main actor-isolated"), "\(plain.output)")
         }
-        expect(right.isRight, "\(right.output)")
-        let errors = wrong.output.split(separator: "\n").filter { $0.contains("main actor-isolated") }
-        let first = Self.screen.count { $0 == "\n" } + 1
-        for (number, statement) in statements.enumerated() {
-            expect(errors.contains { $0.contains(".swift:\(first + number):") }, "\(statement): \(wrong.output)")
-        }
-    }
-
-    @Test("A plain load can't read a main-actor feature (law 8)")
-    nonisolated func plainLoad() throws {
-        let source =
-            Self.screen + """
-                struct Plain: Feature {
-                    static func load(in container: any FeatureContainer) -> Plain { _ = container.model; return Plain() }
-                }
-                """
-        guard let plain = try Compiler.check(source) else { return print("skipped: no compiler was found") }
-        expect(!plain.isRight && plain.output.contains("main actor-isolated"), "\(plain.output)")
     }
 
     @Test("Where the main actor is the default, types and members of every other kind are nonisolated (law 8)")

@@ -27,106 +27,112 @@ extension ObservationTokenTests {
         expect(heard.all, equals: [1])
     }
 
-    @Test("A dropped token observes as long as the container lives, and its closure goes with it (law 9)")
+    @Test("A token keeps no container, and a dropped one observes as long as the container lives (law 9)")
     func dropped() {
-        let ended = Counter()
-        let heard = Log<Int>()
+        // A dropped token observes as long as the container lives, and its closure goes with it.
+        do {
+            let ended = Counter()
+            let heard = Log<Int>()
+            do {
+                let container = Container()
+                container.observe(Number.self) { [witness = Witness { ended.add() }] number in
+                    withExtendedLifetime(witness) { heard.add(number) }
+                }
+                for number in 1...3 { container[Number.self] = number }
+                expect(ended.value, equals: 0)
+            }
+            expect(heard.all, equals: [1, 2, 3])
+            expect(ended.value, equals: 1)
+        }
+        // A token does not keep its container alive, and may be cancelled after it.
+        do {
+            let ended = Counter()
+            var container: Container? = Container()
+            weak let weakContainer = container
+            container?[Device.self] = 1
+            let token = container?.observe(Device.self) { [witness = Witness { ended.add() }] _ in
+                withExtendedLifetime(witness) {}
+            }
+            container = nil
+            expect(weakContainer == nil)
+            expect(ended.value, equals: 1)
+            token?.cancel()
+            expect(ended.value, equals: 1)
+        }
+    }
+
+    @Test("An observer that cancels itself, or that another one cancels in the same round, is called no more (law 9)")
+    func cancelInside() {
+        // An observer that cancels itself is called no more.
         do {
             let container = Container()
-            container.observe(Number.self) { [witness = Witness { ended.add() }] number in
-                withExtendedLifetime(witness) { heard.add(number) }
+            let heard = Log<Int>()
+            let tokens = Log<ObservationToken>()
+            tokens.add(
+                container.observe(Number.self) { number in
+                    heard.add(number)
+                    container[Number.self] = number + 1
+                    if number == 2 { tokens.all[0].cancel() }
+                })
+            container[Number.self] = 1
+            expect(heard.all, equals: [1, 2])
+            expect(container[Number.self], equals: 3)
+        }
+        // An observer that another one cancels in the same round is not called.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            let tokens = Log<ObservationToken>()
+            container.observe(Number.self) { _ in
+                heard.add("first")
+                tokens.all[0].cancel()
             }
-            for number in 1...3 { container[Number.self] = number }
-            expect(ended.value, equals: 0)
+            tokens.add(container.observe(Number.self) { _ in heard.add("second") })
+            container[Number.self] = 1
+            expect(heard.all, equals: ["first"])
         }
-        expect(heard.all, equals: [1, 2, 3])
-        expect(ended.value, equals: 1)
     }
 
-    @Test("A token does not keep its container alive, and may be cancelled after it (law 9)")
-    func tokenAlone() {
-        let ended = Counter()
-        var container: Container? = Container()
-        weak let weakContainer = container
-        container?[Device.self] = 1
-        let token = container?.observe(Device.self) { [witness = Witness { ended.add() }] _ in
-            withExtendedLifetime(witness) {}
-        }
-        container = nil
-        expect(weakContainer == nil)
-        expect(ended.value, equals: 1)
-        token?.cancel()
-        expect(ended.value, equals: 1)
-    }
-
-    @Test("An observer that cancels itself is called no more (law 9)")
-    func cancelInside() {
-        let container = Container()
-        let heard = Log<Int>()
-        let tokens = Log<ObservationToken>()
-        tokens.add(
-            container.observe(Number.self) { number in
-                heard.add(number)
-                container[Number.self] = number + 1
-                if number == 2 { tokens.all[0].cancel() }
-            })
-        container[Number.self] = 1
-        expect(heard.all, equals: [1, 2])
-        expect(container[Number.self], equals: 3)
-    }
-
-    @Test("An observer that another one cancels in the same round is not called (law 9)")
-    func cancelOther() {
-        let container = Container()
-        let heard = Log<String>()
-        let tokens = Log<ObservationToken>()
-        container.observe(Number.self) { _ in
-            heard.add("first")
-            tokens.all[0].cancel()
-        }
-        tokens.add(container.observe(Number.self) { _ in heard.add("second") })
-        container[Number.self] = 1
-        expect(heard.all, equals: ["first"])
-    }
-
-    @Test("Nothing is called after cancel has returned, though changes wait to be delivered (law 9)")
+    @Test("Nothing is called after cancel has returned, which does not wait for a call that is running (law 9)")
     func cancelDuringDelivery() {
-        let container = Container()
-        let (delivering, goesOn) = (Gate(), Gate())
-        let heard = Log<Int>()
-        container.observe(Number.self) { number in
-            guard number == 1 else { return }
-            delivering.open()
-            goesOn.wait()
+        // Nothing is called after cancel has returned, though changes wait to be delivered.
+        do {
+            let container = Container()
+            let (delivering, goesOn) = (Gate(), Gate())
+            let heard = Log<Int>()
+            container.observe(Number.self) { number in
+                guard number == 1 else { return }
+                delivering.open()
+                goesOn.wait()
+            }
+            let token = container.observe(Number.self) { heard.add($0) }
+            let setting = startThread { container[Number.self] = 1 }
+            delivering.wait()
+            container[Number.self] = 2
+            token.cancel()
+            goesOn.open()
+            setting.wait()
+            expect(heard.all.isEmpty)
         }
-        let token = container.observe(Number.self) { heard.add($0) }
-        let setting = startThread { container[Number.self] = 1 }
-        delivering.wait()
-        container[Number.self] = 2
-        token.cancel()
-        goesOn.open()
-        setting.wait()
-        expect(heard.all.isEmpty)
-    }
-
-    @Test("Cancelling does not wait for a call that is running elsewhere (law 9)")
-    func cancelDuringCall() {
-        let container = Container()
-        let (calling, goesOn) = (Gate(), Gate())
-        let heard = Counter()
-        let token = container.observe(Number.self) { _ in
-            calling.open()
-            goesOn.wait()
-            heard.add()
+        // Cancelling does not wait for a call that is running elsewhere.
+        do {
+            let container = Container()
+            let (calling, goesOn) = (Gate(), Gate())
+            let heard = Counter()
+            let token = container.observe(Number.self) { _ in
+                calling.open()
+                goesOn.wait()
+                heard.add()
+            }
+            let setting = startThread { container[Number.self] = 1 }
+            calling.wait()
+            token.cancel()
+            expect(heard.value, equals: 0)
+            goesOn.open()
+            setting.wait()
+            container[Number.self] = 2
+            expect(heard.value, equals: 1)
         }
-        let setting = startThread { container[Number.self] = 1 }
-        calling.wait()
-        token.cancel()
-        expect(heard.value, equals: 0)
-        goesOn.open()
-        setting.wait()
-        container[Number.self] = 2
-        expect(heard.value, equals: 1)
     }
 
     @Test(

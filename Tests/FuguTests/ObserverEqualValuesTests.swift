@@ -46,37 +46,40 @@ extension ObserverEqualValuesTests {
         }
     }
 
-    @Test("Setting a key again to an equal value changes nothing (laws 9 and 12)")
+    @Test("Setting a key again to an equal value changes nothing, and for the first time it does (laws 9, 11, and 12)")
     func sets() {
-        let watched = Watched()
-        for _ in 1...2 {
-            watched.container.constant = 6
-            watched.container.computedText = ["2"]
-            watched.container[Size.self] = 3
+        // Setting a key again to an equal value changes nothing.
+        do {
+            let watched = Watched()
+            for _ in 1...2 {
+                watched.container.constant = 6
+                watched.container.computedText = ["2"]
+                watched.container[Size.self] = 3
+            }
+            expect(
+                watched.heard.all.filter { !$0.hasPrefix("reader") }, equals: ["constant 6", "text [\"2\"]", "size 3"])
+            let reader = watched.container.reader
+            watched.heard.removeAll()
+            watched.container.update {
+                $0.constant = 6
+                $0.computedText = ["2"]
+            }
+            watched.container.modify(Size.self) { $0 += 0 }
+            expect(watched.heard.all.isEmpty)
+            expect(watched.container.reader, is: reader)
         }
-        expect(watched.heard.all.filter { !$0.hasPrefix("reader") }, equals: ["constant 6", "text [\"2\"]", "size 3"])
-        let reader = watched.container.reader
-        watched.heard.removeAll()
-        watched.container.update {
-            $0.constant = 6
-            $0.computedText = ["2"]
+        // Setting a key for the first time is a change, even to the value of its default.
+        do {
+            let watched = Watched()
+            watched.container.computed = 11
+            expect(watched.heard.all, equals: ["computed 11", "reader 19"])
+            expect(watched.container.reader !== watched.first)
+            // So nothing depends on the inputs of the default that it hides.
+            watched.container.base = 3
+            expect(watched.heard.all.filter { $0.hasPrefix("computed") }, equals: ["computed 11"])
+            watched.container.constant = 5
+            expect(watched.heard.all.last, equals: "reader 23")
         }
-        watched.container.modify(Size.self) { $0 += 0 }
-        expect(watched.heard.all.isEmpty)
-        expect(watched.container.reader, is: reader)
-    }
-
-    @Test("Setting a key for the first time is a change, even to the value of its default (laws 9, 11, and 12)")
-    func first() {
-        let watched = Watched()
-        watched.container.computed = 11
-        expect(watched.heard.all, equals: ["computed 11", "reader 19"])
-        expect(watched.container.reader !== watched.first)
-        // So nothing depends on the inputs of the default that it hides.
-        watched.container.base = 3
-        expect(watched.heard.all.filter { $0.hasPrefix("computed") }, equals: ["computed 11"])
-        watched.container.constant = 5
-        expect(watched.heard.all.last, equals: "reader 23")
     }
 
     @Test("What was loaded before a set of a computed default doesn't keep the default's inputs (laws 9, 10, and 11)")
@@ -98,46 +101,49 @@ extension ObserverEqualValuesTests {
         static func load(in container: any FeatureContainer) throws -> Token { Token(container.address) }
     }
 
-    @Test("A reset of a default that was read is a change, even if it stays equal (laws 9, 12, and 13)")
+    @Test(
+        "A reset of a default that was read is one change, alone, in an update, and with all others (laws 6, 9, 12, and 13)"
+    )
     func resets() {
-        let watched = Watched()
-        watched.container.reset(\.constant)
-        expect(watched.heard.all.sorted(), equals: ["constant 5", "reader 19"])
-        expect(watched.container.reader !== watched.first)
-        watched.heard.removeAll()
-        watched.container.update {
-            $0.reset(\.computed)
-            $0.reset(Size.self)
+        // A reset of a default that was read is a change, even if it stays equal.
+        do {
+            let watched = Watched()
+            watched.container.reset(\.constant)
+            expect(watched.heard.all.sorted(), equals: ["constant 5", "reader 19"])
+            expect(watched.container.reader !== watched.first)
+            watched.heard.removeAll()
+            watched.container.update {
+                $0.reset(\.computed)
+                $0.reset(Size.self)
+            }
+            expect(watched.heard.all.sorted(), equals: ["computed 11", "reader 19", "size 2"])
+            watched.heard.removeAll()
+            watched.container.base = 2
+            expect(Set(watched.heard.all), equals: ["computed 12", "text [\"2\"]", "size 4", "reader 22"])
         }
-        expect(watched.heard.all.sorted(), equals: ["computed 11", "reader 19", "size 2"])
-        watched.heard.removeAll()
-        watched.container.base = 2
-        expect(Set(watched.heard.all), equals: ["computed 12", "text [\"2\"]", "size 4", "reader 22"])
-    }
-
-    @Test("A reset of a default and a set of its input in one update give the new default (laws 6 and 12)")
-    func together() {
-        let watched = Watched()
-        watched.container.update {
-            $0.reset(\.computed)
-            $0.base = 4
+        // A reset of a default and a set of its input in one update give the new default.
+        do {
+            let watched = Watched()
+            watched.container.update {
+                $0.reset(\.computed)
+                $0.base = 4
+            }
+            expect(watched.container.computed, equals: 14)
+            expect(watched.heard.all.filter { $0.hasPrefix("computed") }, equals: ["computed 14"])
+            expect(watched.container.reader.number, equals: 5 + 14 + 1 + 8)
         }
-        expect(watched.container.computed, equals: 14)
-        expect(watched.heard.all.filter { $0.hasPrefix("computed") }, equals: ["computed 14"])
-        expect(watched.container.reader.number, equals: 5 + 14 + 1 + 8)
-    }
-
-    @Test("resetAll tells once of each default that was read (laws 9 and 13)")
-    func all() {
-        let container = Container()
-        let heard = Log<Int>()
-        container.observe(\.constant) { heard.add($0) }
-        container.observe(\.computed) { heard.add($0) }
-        _ = (container.constant, container.computed)
-        heard.removeAll()
-        container.resetAll()
-        expect(heard.all.sorted(), equals: [5, 11])
-        expect(container.computed, equals: 11)
+        // resetAll tells once of each default that was read.
+        do {
+            let container = Container()
+            let heard = Log<Int>()
+            container.observe(\.constant) { heard.add($0) }
+            container.observe(\.computed) { heard.add($0) }
+            _ = (container.constant, container.computed)
+            heard.removeAll()
+            container.resetAll()
+            expect(heard.all.sorted(), equals: [5, 11])
+            expect(container.computed, equals: 11)
+        }
     }
 
     @Test(
@@ -156,35 +162,39 @@ extension ObserverEqualValuesTests {
         expect(container[reader], equals: now * 10)
     }
 
-    @Test("A value that equals a computed default is the child's own, and hides the parent's (law 10)")
+    @Test(
+        "A value that equals a computed default is the child's own, and what is made from it in the root is shared (laws 10, 11, and 12)"
+    )
     func inChild() {
-        let container = Container()
-        let heard = Log<Int>()
-        let child = container.child()
-        child.observe(\.computed) { heard.add($0) }
-        expect(child.computed, equals: 11)
-        child.computed = 11
-        container.base = 7
-        expect(child.computed, equals: 11)
-        expect(container.computed, equals: 17)
-        expect(heard.all, equals: [11, 11])
-        child.reset(\.computed)
-        expect(child.computed, equals: 17)
-        expect(heard.all, equals: [11, 11, 17])
-    }
-
-    @Test("What is made from a computed default that is set to its value is shared by a child (laws 10, 11, and 12)")
-    func homes() {
-        let container = Container()
-        let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { Thing($0.computed, $0) }
-        _ = container[key]
-        container.computed = 11
-        let child = container.child { $0.base = 5 }
-        expect(child[key].text, equals: "11")
-        expect(child[key], is: container[key])
-        container.computed = 12
-        expect(child[key].text, equals: "12")
-        expect(child[key], is: container[key])
+        // A value that equals a computed default is the child's own, and hides the parent's.
+        do {
+            let container = Container()
+            let heard = Log<Int>()
+            let child = container.child()
+            child.observe(\.computed) { heard.add($0) }
+            expect(child.computed, equals: 11)
+            child.computed = 11
+            container.base = 7
+            expect(child.computed, equals: 11)
+            expect(container.computed, equals: 17)
+            expect(heard.all, equals: [11, 11])
+            child.reset(\.computed)
+            expect(child.computed, equals: 17)
+            expect(heard.all, equals: [11, 11, 17])
+        }
+        // What is made from a computed default that is set to its value is shared by a child.
+        do {
+            let container = Container()
+            let key = FeatureKey(reloadsWhenInputsChange: true, id: UniqueID()) { Thing($0.computed, $0) }
+            _ = container[key]
+            container.computed = 11
+            let child = container.child { $0.base = 5 }
+            expect(child[key].text, equals: "11")
+            expect(child[key], is: container[key])
+            container.computed = 12
+            expect(child[key].text, equals: "12")
+            expect(child[key], is: container[key])
+        }
     }
 
     @Test(

@@ -120,35 +120,54 @@ extension ObserverIndependenceTests {
         }
     }
 
-    @Test("A slow observer holds up no other container's (law 9)")
+    @Test("A slow observer holds up no other container's observers, and no other key's (laws 9 and 10)")
     func slowObserver() {
-        let family = Family()
-        let (entered, goesOn) = (Gate(), Gate())
-        family.slow.observe(Number.self) { _ in
-            entered.open()
-            goesOn.wait()
+        // A slow observer holds up no other container's.
+        do {
+            let family = Family()
+            let (entered, goesOn) = (Gate(), Gate())
+            family.slow.observe(Number.self) { _ in
+                entered.open()
+                goesOn.wait()
+            }
+            let thread = startThread { family.slow[Number.self] = 1 }
+            entered.wait()
+            expectHearing(family, "while an observer is slow")
+            goesOn.open()
+            thread.wait()
         }
-        let thread = startThread { family.slow[Number.self] = 1 }
-        entered.wait()
-        expectHearing(family, "while an observer is slow")
-        goesOn.open()
-        thread.wait()
-    }
-
-    @Test("Nor does one that hears of its parent's change, once the others have heard (laws 9 and 10)")
-    func slowInheritor() {
-        let family = Family()
-        let (entered, goesOn) = (Gate(), Gate())
-        family.slow.observe(Number.self) { number in
-            guard number == 1 else { return }
-            entered.open()
-            goesOn.wait()
+        // Nor does one that hears of its parent's change, once the others have heard.
+        do {
+            let family = Family()
+            let (entered, goesOn) = (Gate(), Gate())
+            family.slow.observe(Number.self) { number in
+                guard number == 1 else { return }
+                entered.open()
+                goesOn.wait()
+            }
+            let thread = startThread { family.root[Number.self] = 1 }
+            entered.wait()
+            expectHearing(family, "while an observer of an inherited value is slow")
+            goesOn.open()
+            thread.wait()
         }
-        let thread = startThread { family.root[Number.self] = 1 }
-        entered.wait()
-        expectHearing(family, "while an observer of an inherited value is slow")
-        goesOn.open()
-        thread.wait()
+        // A slow observer of one key holds up no other key of its container.
+        do {
+            let container = Container()
+            let (entered, goesOn) = (Gate(), Gate())
+            let heard = Log<Int>()
+            container.observe(Number.self) { _ in
+                entered.open()
+                goesOn.wait()
+            }
+            container.observe(Other.self) { heard.add($0) }
+            let thread = startThread { container[Number.self] = 1 }
+            entered.wait()
+            onAnotherThread { container[Other.self] = 5 }
+            expect(heard.all, equals: [5])
+            goesOn.open()
+            thread.wait()
+        }
     }
 
     @Test("An async load that changed the key holds up no other container's observers (law 9)")
@@ -234,24 +253,6 @@ extension ObserverIndependenceTests {
         goesOn.open()
         thread.wait()
         expect(heard.all, equals: [1, 2])
-    }
-
-    @Test("A slow observer of one key holds up no other key of its container (law 9)")
-    func otherKey() {
-        let container = Container()
-        let (entered, goesOn) = (Gate(), Gate())
-        let heard = Log<Int>()
-        container.observe(Number.self) { _ in
-            entered.open()
-            goesOn.wait()
-        }
-        container.observe(Other.self) { heard.add($0) }
-        let thread = startThread { container[Number.self] = 1 }
-        entered.wait()
-        onAnotherThread { container[Other.self] = 5 }
-        expect(heard.all, equals: [5])
-        goesOn.open()
-        thread.wait()
     }
 }
 
@@ -386,18 +387,42 @@ extension ObserverRoundsTests {
     struct Other: Property { static var defaultValue: Int { 0 } }
     struct Third: Property { static var defaultValue: Int { 0 } }
 
-    @Test("A set of another key by an observer is delivered after the present round (law 9)")
+    @Test(
+        "What an observer sets of another key, in a child, an update or a modify comes after the present round (laws 6 and 9)"
+    )
     func otherKey() {
-        let container = Container()
-        let heard = Log<String>()
-        container.observe(Number.self) { number in
-            container[Other.self] = number
-            heard.add("first \(number)")
+        // A set of another key by an observer is delivered after the present round.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            container.observe(Number.self) { number in
+                container[Other.self] = number
+                heard.add("first \(number)")
+            }
+            container.observe(Number.self) { heard.add("second \($0)") }
+            container.observe(Other.self) { heard.add("other \($0)") }
+            container[Number.self] = 1
+            expect(heard.all, equals: ["first 1", "second 1", "other 1"])
         }
-        container.observe(Number.self) { heard.add("second \($0)") }
-        container.observe(Other.self) { heard.add("other \($0)") }
-        container[Number.self] = 1
-        expect(heard.all, equals: ["first 1", "second 1", "other 1"])
+        // So does what an observer changes in a child, an update or a modify.
+        do {
+            let container = Container()
+            let child = container.child()
+            let heard = Log<String>()
+            container.observe(Number.self) { number in
+                child[Other.self] = number
+                container.update { $0[Other.self] = number * 10 }
+                container.modify(Third.self) { $0 = number }
+                container.reset(Third.self)
+                heard.add("number \(number)")
+            }
+            container.observe(Number.self) { _ in heard.add("second") }
+            child.observe(Other.self) { heard.add("child \($0)") }
+            container.observe(Other.self) { heard.add("other \($0)") }
+            container.observe(Third.self) { heard.add("third \($0)") }
+            container[Number.self] = 1
+            expect(heard.all, equals: ["number 1", "second", "child 1", "other 10", "third 0", "third 1", "third 0"])
+        }
     }
 
     @Test("Changes that observers make of several keys come round by round, in the order they were made (law 9)")
@@ -420,26 +445,6 @@ extension ObserverRoundsTests {
             equals: [
                 "number 1", "third 1", "other 1", "number 2", "third 2", "other 2", "number 3", "third 3", "other 3",
             ])
-    }
-
-    @Test("So does what an observer changes in a child, an update or a modify (laws 6 and 9)")
-    func otherWays() {
-        let container = Container()
-        let child = container.child()
-        let heard = Log<String>()
-        container.observe(Number.self) { number in
-            child[Other.self] = number
-            container.update { $0[Other.self] = number * 10 }
-            container.modify(Third.self) { $0 = number }
-            container.reset(Third.self)
-            heard.add("number \(number)")
-        }
-        container.observe(Number.self) { _ in heard.add("second") }
-        child.observe(Other.self) { heard.add("child \($0)") }
-        container.observe(Other.self) { heard.add("other \($0)") }
-        container.observe(Third.self) { heard.add("third \($0)") }
-        container[Number.self] = 1
-        expect(heard.all, equals: ["number 1", "second", "child 1", "other 10", "third 0", "third 1", "third 0"])
     }
 
     @Test("However many keys' observers each set the next one, a small stack is enough (law 9)")

@@ -3,20 +3,33 @@ import Support
 import Testing
 
 struct RandomnessTests {
-    @Test("The linear congruential generator gives the numbers of its formula, computed elsewhere")
+    @Test(
+        "The linear congruential generator gives the numbers of its formula with the full period, the same for a seed")
     func formula() {
-        func first(_ seed: UInt64) -> [UInt64] {
-            let randomness = Randomness.linearCongruential(withSeed: seed)
-            return (1...3).map { _ in randomness.next() }
+        // The linear congruential generator gives the numbers of its formula, computed elsewhere.
+        do {
+            func first(_ seed: UInt64) -> [UInt64] {
+                let randomness = Randomness.linearCongruential(withSeed: seed)
+                return (1...3).map { _ in randomness.next() }
+            }
+            expect(first(0), equals: [0x412B5CF38C923ED6, 0x93D2C4665CEA0EA8, 0xC363746960853CB9])
+            expect(first(.max), equals: [0x069603EB2DFC4590, 0x708A62B177E2EB7D, 0xC3B24AA850ECA40F])
         }
-        expect(first(0), equals: [0x412B5CF38C923ED6, 0x93D2C4665CEA0EA8, 0xC363746960853CB9])
-        expect(first(.max), equals: [0x069603EB2DFC4590, 0x708A62B177E2EB7D, 0xC3B24AA850ECA40F])
-    }
-
-    @Test("The parameters give the full period: an odd increment, and a multiplier of 1 modulo 4")
-    func period() {
-        expect(LinearCongruential.increment % 2, equals: 1)
-        expect(LinearCongruential.multiplier % 4, equals: 1)
+        // The parameters give the full period: an odd increment, and a multiplier of 1 modulo 4.
+        do {
+            expect(LinearCongruential.increment % 2, equals: 1)
+            expect(LinearCongruential.multiplier % 4, equals: 1)
+        }
+        // The same seed gives the same dice, another seed others, and each generator starts anew.
+        do {
+            func dice(_ seed: UInt64) -> [Int] {
+                let randomness = Randomness.linearCongruential(withSeed: seed)
+                return (1...20).map { _ in randomness { Int.random(in: 1...6, using: &$0) } }
+            }
+            expect(dice(42), equals: dice(42))
+            expect(dice(42) != dice(43))
+            expect(Set(dice(42)), equals: Set(1...6))
+        }
     }
 
     @Test(
@@ -38,17 +51,6 @@ struct RandomnessTests {
         let bound = Int(2.5 * Double(draws).squareRoot())
         expect(abs(set - draws / 2) < bound)
         expect(abs(changes - draws / 2) < bound)
-    }
-
-    @Test("The same seed gives the same dice, another seed others, and each generator starts anew")
-    func repeatable() {
-        func dice(_ seed: UInt64) -> [Int] {
-            let randomness = Randomness.linearCongruential(withSeed: seed)
-            return (1...20).map { _ in randomness { Int.random(in: 1...6, using: &$0) } }
-        }
-        expect(dice(42), equals: dice(42))
-        expect(dice(42) != dice(43))
-        expect(Set(dice(42)), equals: Set(1...6))
     }
 
     @Test("Copies share one sequence, and threads that draw together get each number once")

@@ -107,31 +107,35 @@ extension ReleaseReentryTests {
         expect(ended.value, equals: 1)
     }
 
-    @Test("A value that a rule sets over may read through the rule's handle in its deinit (laws 3 and 14)")
+    @Test(
+        "A rule's value may read through the handle in its deinit, and a handler of reports install another one (laws 3 and 14)"
+    )
     func rulesHandle() async throws {
-        let seen = Log<Int>()
-        try await finishing {
-            let container = Container()
-            container.configureScopes { handle in
-                handle[Number.self] = 3
-                handle[Slot.self] = Witness { seen.add(handle[Number.self]) }
-                handle[Slot.self] = nil
+        // A value that a rule sets over may read through the rule's handle in its deinit.
+        do {
+            let seen = Log<Int>()
+            try await finishing {
+                let container = Container()
+                container.configureScopes { handle in
+                    handle[Number.self] = 3
+                    handle[Slot.self] = Witness { seen.add(handle[Number.self]) }
+                    handle[Slot.self] = nil
+                }
+                _ = container.scope("/a")[Number.self]
             }
-            _ = container.scope("/a")[Number.self]
+            expect(seen.all, equals: [3])
         }
-        expect(seen.all, equals: [3])
-    }
-
-    @Test("A handler of reports that goes may install another one (law 3)")
-    func handlerInDeinit() async throws {
-        let reports = Log<String>()
-        try await finishing {
-            let container = Container()
-            container.handleReports { [held = Witness { container.handleReports { reports.add($0) } }] _ in
-                withExtendedLifetime(held) {}
+        // A handler of reports that goes may install another one.
+        do {
+            let reports = Log<String>()
+            try await finishing {
+                let container = Container()
+                container.handleReports { [held = Witness { container.handleReports { reports.add($0) } }] _ in
+                    withExtendedLifetime(held) {}
+                }
+                container.handleReports(by: nil)
+                container.handleReports(by: nil)
             }
-            container.handleReports(by: nil)
-            container.handleReports(by: nil)
         }
     }
 }

@@ -11,48 +11,50 @@ extension ReleaseTests {
         static func load(in container: any FeatureContainer) -> Witness { Witness() }
     }
 
-    @Test("A value that was replaced or reset is released at once (law 7)")
+    @Test("What was replaced, reset, or set over is released at once, a value or a loaded feature (law 7)")
     func replaced() {
-        let container = Container()
-        let ended = Log<String>()
-        func witness(_ name: String) -> Witness { Witness { ended.add(name) } }
-        container[Slot.self] = witness("set")
-        container[Slot.self] = witness("replaced")
-        expect(ended.removeAll(), equals: ["set"])
-        container.reset(Slot.self)
-        expect(ended.removeAll(), equals: ["replaced"])
-        container[Slot.self] = witness("modified")
-        container.modify(Slot.self) { $0 = witness("updated") }
-        expect(ended.removeAll(), equals: ["modified"])
-        container.update { $0[Slot.self] = witness("all") }
-        expect(ended.removeAll(), equals: ["updated"])
-        container.resetAll()
-        expect(ended.removeAll(), equals: ["all"])
-    }
-
-    @Test("A feature that was loaded is released when it is reset, set or resets with all, handle or not (law 7)")
-    func loaded() {
-        struct Keeping: Sendable {
-            let container: any FeatureContainer
-            let witness: Witness
+        // A value that was replaced or reset is released at once.
+        do {
+            let container = Container()
+            let ended = Log<String>()
+            func witness(_ name: String) -> Witness { Witness { ended.add(name) } }
+            container[Slot.self] = witness("set")
+            container[Slot.self] = witness("replaced")
+            expect(ended.removeAll(), equals: ["set"])
+            container.reset(Slot.self)
+            expect(ended.removeAll(), equals: ["replaced"])
+            container[Slot.self] = witness("modified")
+            container.modify(Slot.self) { $0 = witness("updated") }
+            expect(ended.removeAll(), equals: ["modified"])
+            container.update { $0[Slot.self] = witness("all") }
+            expect(ended.removeAll(), equals: ["updated"])
+            container.resetAll()
+            expect(ended.removeAll(), equals: ["all"])
         }
-        let ended = Counter()
-        let bare = FeatureKey { _ in Witness { ended.add() } }
-        let keeping = FeatureKey { Keeping(container: $0, witness: Witness { ended.add() }) }
-        let container = Container()
-        _ = (container[bare], container[keeping])
-        container.reset { _ in bare }
-        expect(ended.value, equals: 1)
-        container.reset { _ in keeping }
-        expect(ended.value, equals: 2)
-        _ = (container[bare], container[keeping])
-        container[bare] = Witness()
-        container[keeping] = Keeping(container: container.child(), witness: Witness())
-        expect(ended.value, equals: 4)
-        container.resetAll()
-        _ = (container[bare], container[keeping])
-        container.resetAll()
-        expect(ended.value, equals: 6)
+        // A feature that was loaded is released when it is reset, set or resets with all, handle or not.
+        do {
+            struct Keeping: Sendable {
+                let container: any FeatureContainer
+                let witness: Witness
+            }
+            let ended = Counter()
+            let bare = FeatureKey { _ in Witness { ended.add() } }
+            let keeping = FeatureKey { Keeping(container: $0, witness: Witness { ended.add() }) }
+            let container = Container()
+            _ = (container[bare], container[keeping])
+            container.reset { _ in bare }
+            expect(ended.value, equals: 1)
+            container.reset { _ in keeping }
+            expect(ended.value, equals: 2)
+            _ = (container[bare], container[keeping])
+            container[bare] = Witness()
+            container[keeping] = Keeping(container: container.child(), witness: Witness())
+            expect(ended.value, equals: 4)
+            container.resetAll()
+            _ = (container[bare], container[keeping])
+            container.resetAll()
+            expect(ended.value, equals: 6)
+        }
     }
 
     @Test("Results given to waiters of a load aren't kept for them (law 7)")
@@ -326,32 +328,36 @@ extension ReleaseDeinitTests {
         }
     }
 
-    @Test("Closers that go with their container are not released under a lock (law 7)")
+    @Test(
+        "Closers that go with their container, and an error that a load has caught, are not released under a lock (law 7)"
+    )
     func closers() {
-        let root = Container()
-        // Debug builds report closers that never ran.
-        root.handleReports { _ in }
-        let ended = Counter()
+        // Closers that go with their container are not released under a lock.
         do {
-            let child = root.child()
-            let witness = Self.useful(root, ended)
-            child.onClose { withExtendedLifetime(witness) {} }
+            let root = Container()
+            // Debug builds report closers that never ran.
+            root.handleReports { _ in }
+            let ended = Counter()
+            do {
+                let child = root.child()
+                let witness = Self.useful(root, ended)
+                child.onClose { withExtendedLifetime(witness) {} }
+            }
+            expect(ended.value, equals: 1)
         }
-        expect(ended.value, equals: 1)
-    }
-
-    @Test("An error that a load has caught goes when the load ends, and not under a lock (law 7)")
-    func caughtError() {
-        let container = Container()
-        let ended = Counter()
-        container.replace(Failing.self) { _ in throw Refusal(witness: Self.useful(container, ended)) }
-        let handles = Log<any FeatureContainer>()
-        let forgiving = FeatureKey { handle in
-            handles.add(handle)
-            return (try? handle[Failing.self]) ?? 7
+        // An error that a load has caught goes when the load ends, and not under a lock.
+        do {
+            let container = Container()
+            let ended = Counter()
+            container.replace(Failing.self) { _ in throw Refusal(witness: Self.useful(container, ended)) }
+            let handles = Log<any FeatureContainer>()
+            let forgiving = FeatureKey { handle in
+                handles.add(handle)
+                return (try? handle[Failing.self]) ?? 7
+            }
+            expect(container[forgiving], equals: 7)
+            expect(ended.value, equals: 1)
         }
-        expect(container[forgiving], equals: 7)
-        expect(ended.value, equals: 1)
     }
 }
 
@@ -377,16 +383,44 @@ extension ReleaseOfContainersTests {
         static func load(in container: any FeatureContainer) -> Keeper { Keeper(container: container) }
     }
 
-    @Test("A property read gives its default and is reported (law 7)")
-    func property() {
-        let (keeper, reports) = {
-            let container = Container()
-            container[Name.self] = "set"
-            return (container[Keeper.self], container.logReports())
-        }()
-        expect(keeper.container[Name.self], equals: "default")
-        expect(reports.count, equals: 1)
-        expect(reports.all.first?.contains("Name was read after its container was released"), equals: true)
+    @Test(
+        "Through a kept handle, a read gives the default, a change does nothing, and what can throw throws LoadError (law 7)"
+    )
+    func property() async {
+        // A property read gives its default and is reported.
+        do {
+            let (keeper, reports) = {
+                let container = Container()
+                container[Name.self] = "set"
+                return (container[Keeper.self], container.logReports())
+            }()
+            expect(keeper.container[Name.self], equals: "default")
+            expect(reports.count, equals: 1)
+            expect(reports.all.first?.contains("Name was read after its container was released"), equals: true)
+        }
+        // A change is reported and does nothing.
+        do {
+            let (keeper, reports) = {
+                let container = Container()
+                return (container[Keeper.self], container.logReports())
+            }()
+            keeper.container[Name.self] = "late"
+            expect(reports.all.first?.contains("Name was changed after its container was released"), equals: true)
+            expect(keeper.container[Name.self], equals: "default")
+        }
+        // Throwing and async features throw LoadError.
+        do {
+            let keeper = Container()[Keeper.self]
+            let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
+            expect(error?.code, equals: .containerGone)
+            expect(error?.path, equals: ["Parsed"])
+            let text = error?.description ?? ""
+            expect(text.hasPrefix("Fugu: Parsed was read after its container was released.\nPath: Parsed, in "))
+            expect(text.contains(" at FuguTests/ReleaseTests.swift:"))
+            let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
+            expect(late?.code, equals: .containerGone)
+            expect(late?.path, equals: ["Fetched"])
+        }
     }
 
     @Test(
@@ -413,31 +447,6 @@ extension ReleaseOfContainersTests {
         let error = #expect(throws: LoadError.self) { try container[Report.self] }
         expect(error?.path, equals: ["Report", "Parsed"])
         expect(error?.description.contains("released.\nPath: Report → Parsed, in reader() at FuguTests/"), equals: true)
-    }
-
-    @Test("Throwing and async features throw LoadError (law 7)")
-    func throwing() async {
-        let keeper = Container()[Keeper.self]
-        let error = #expect(throws: LoadError.self) { try keeper.container[Parsed.self] }
-        expect(error?.code, equals: .containerGone)
-        expect(error?.path, equals: ["Parsed"])
-        let text = error?.description ?? ""
-        expect(text.hasPrefix("Fugu: Parsed was read after its container was released.\nPath: Parsed, in "))
-        expect(text.contains(" at FuguTests/ReleaseTests.swift:"))
-        let late = await #expect(throws: LoadError.self) { try await keeper.container[Fetched.self] }
-        expect(late?.code, equals: .containerGone)
-        expect(late?.path, equals: ["Fetched"])
-    }
-
-    @Test("A change is reported and does nothing (law 7)")
-    func changes() {
-        let (keeper, reports) = {
-            let container = Container()
-            return (container[Keeper.self], container.logReports())
-        }()
-        keeper.container[Name.self] = "late"
-        expect(reports.all.first?.contains("Name was changed after its container was released"), equals: true)
-        expect(keeper.container[Name.self], equals: "default")
     }
 
     /// Holds its handle, and is read through it.

@@ -206,111 +206,118 @@ extension ReloadTests {
         }
     }
 
-    @Test("A diamond of what reloads is built once after a change (law 12)")
+    @Test("A diamond of what reloads is built once, at the next read, and at once if it is observed (laws 6 and 12)")
     func diamond() {
-        let diamond = Diamond()
-        let root = Container()
-        expect(root[diamond.top].number, equals: 2009)
-        root[Size.self] = 2
-        expect(root.ifLoaded { _ in diamond.left } == nil)
-        expect(root.ifLoaded { _ in diamond.top } == nil)
-        expect(root[diamond.top].number, equals: 4009)
-        expect(diamond.loads.all.count, equals: 8)
-    }
-
-    @Test("An observed diamond is built at once, each part once, and each observer hears once (law 12)")
-    func observedDiamond() {
-        let diamond = Diamond()
-        let root = Container()
-        _ = root[diamond.top]
-        let heard = Log<String>()
-        root.observe({ _ in diamond.top }) { heard.add("top \($0.number)") }
-        root.observe({ _ in diamond.left }) { heard.add("left \($0.number)") }
-        root.observe({ _ in diamond.bottom }) { heard.add("bottom \($0.number)") }
-        root[Size.self] = 2
-        expect(diamond.loads.all.count, equals: 8)
-        expect(heard.all.sorted(), equals: ["bottom 2003", "left 2004", "top 4009"])
-    }
-
-    @Test("An update of several inputs reloads what is observed once (laws 6, 12)")
-    func updateReloadsOnce() {
-        let diamond = Diamond()
-        let root = Container()
-        _ = root[diamond.top]
-        let heard = Log<Int>()
-        root.observe({ _ in diamond.top }) { heard.add($0.number) }
-        root.update {
-            $0[Size.self] = 3
-            $0[Color.self] = "green"
+        // A diamond of what reloads is built once after a change.
+        do {
+            let diamond = Diamond()
+            let root = Container()
+            expect(root[diamond.top].number, equals: 2009)
+            root[Size.self] = 2
+            expect(root.ifLoaded { _ in diamond.left } == nil)
+            expect(root.ifLoaded { _ in diamond.top } == nil)
+            expect(root[diamond.top].number, equals: 4009)
+            expect(diamond.loads.all.count, equals: 8)
         }
-        expect(diamond.loads.all.count == 8 && heard.all == [6013])
+        // An observed diamond is built at once, each part once, and each observer hears once.
+        do {
+            let diamond = Diamond()
+            let root = Container()
+            _ = root[diamond.top]
+            let heard = Log<String>()
+            root.observe({ _ in diamond.top }) { heard.add("top \($0.number)") }
+            root.observe({ _ in diamond.left }) { heard.add("left \($0.number)") }
+            root.observe({ _ in diamond.bottom }) { heard.add("bottom \($0.number)") }
+            root[Size.self] = 2
+            expect(diamond.loads.all.count, equals: 8)
+            expect(heard.all.sorted(), equals: ["bottom 2003", "left 2004", "top 4009"])
+        }
+        // An update of several inputs reloads what is observed once.
+        do {
+            let diamond = Diamond()
+            let root = Container()
+            _ = root[diamond.top]
+            let heard = Log<Int>()
+            root.observe({ _ in diamond.top }) { heard.add($0.number) }
+            root.update {
+                $0[Size.self] = 3
+                $0[Color.self] = "green"
+            }
+            expect(diamond.loads.all.count == 8 && heard.all == [6013])
+        }
     }
 
-    @Test("A feature that reloads and is observed is loaded at once, before the set returns (law 12)")
+    @Test(
+        "A feature that reloads and is observed is loaded before the set returns, unless it was never loaded (law 12)")
     func eager() {
-        let root = Container()
-        _ = root[Live.self]
-        let heard = Log<Int>()
-        let token = root.observe(Live.self) { heard.add($0.size) }
-        root[Size.self] = 2
-        expect(heard.all, equals: [2])
-        expect(root.ifLoaded(Live.self)?.size, equals: 2)
-        token.cancel()
-        root[Size.self] = 3
-        expect(heard.all, equals: [2])
-        expect(root.ifLoaded(Live.self) == nil)
+        // A feature that reloads and is observed is loaded at once, before the set returns.
+        do {
+            let root = Container()
+            _ = root[Live.self]
+            let heard = Log<Int>()
+            let token = root.observe(Live.self) { heard.add($0.size) }
+            root[Size.self] = 2
+            expect(heard.all, equals: [2])
+            expect(root.ifLoaded(Live.self)?.size, equals: 2)
+            token.cancel()
+            root[Size.self] = 3
+            expect(heard.all, equals: [2])
+            expect(root.ifLoaded(Live.self) == nil)
+        }
+        // A change doesn't load a feature that is observed but was never loaded.
+        do {
+            let root = Container()
+            let heard = Counter()
+            root.observe(Live.self) { _ in heard.add() }
+            root[Size.self] = 2
+            expect(root.ifLoaded(Live.self) == nil)
+            expect(heard.value, equals: 0)
+        }
     }
 
-    @Test("A change doesn't load a feature that is observed but was never loaded (law 12)")
-    func neverLoaded() {
-        let root = Container()
-        let heard = Counter()
-        root.observe(Live.self) { _ in heard.add() }
-        root[Size.self] = 2
-        expect(root.ifLoaded(Live.self) == nil)
-        expect(heard.value, equals: 0)
-    }
-
-    @Test("A child that shares what reloads hears of its reload, and one with its own does not (laws 10, 12)")
+    @Test(
+        "A child hears of the reload of what it shares, and of the instance that the end of its override uncovers (laws 9, 10, 12)"
+    )
     func childrenHear() {
-        let root = Container()
-        let sharing = root.child()
-        let own = root.child { $0[Size.self] = 10 }
-        _ = (sharing[Live.self], own[Live.self])
-        let heard = Log<String>()
-        sharing.observe(Live.self) { heard.add("sharing \($0.size)") }
-        own.observe(Live.self) { heard.add("own \($0.size)") }
-        root[Size.self] = 2
-        expect(heard.all, equals: ["sharing 2"])
-        own[Size.self] = 11
-        expect(heard.all, equals: ["sharing 2", "own 11"])
-    }
-
-    @Test("When the override ends, observers of the copy receive the parent's instance (laws 10, 12)")
-    func endOfOverrideIsHeard() {
-        let root = Container()
-        let child = root.child { $0[Size.self] = 7 }
-        let shared = root[Live.self]
-        _ = child[Live.self]
-        let heard = Log<Live>()
-        child.observe(Live.self) { heard.add($0) }
-        child.reset(Size.self)
-        expect(child[Live.self], is: shared)
-        expect(heard.all.count, equals: 1)
-        expect(heard.all.first, is: shared)
-    }
-
-    @Test("A first load in the parent is not heard by a child that has its own (laws 9, 10)")
-    func parentsLoadIsNotHeard() {
-        let root = Container()
-        let child = root.child { $0[Size.self] = 7 }
-        _ = child[Kept.self]
-        let heard = Log<Int>()
-        child.observe(Kept.self) { heard.add($0.size) }
-        _ = root[Kept.self]
-        root.reset(Kept.self)
-        _ = root[Kept.self]
-        expect(heard.all.isEmpty)
+        // A child that shares what reloads hears of its reload, and one with its own does not.
+        do {
+            let root = Container()
+            let sharing = root.child()
+            let own = root.child { $0[Size.self] = 10 }
+            _ = (sharing[Live.self], own[Live.self])
+            let heard = Log<String>()
+            sharing.observe(Live.self) { heard.add("sharing \($0.size)") }
+            own.observe(Live.self) { heard.add("own \($0.size)") }
+            root[Size.self] = 2
+            expect(heard.all, equals: ["sharing 2"])
+            own[Size.self] = 11
+            expect(heard.all, equals: ["sharing 2", "own 11"])
+        }
+        // When the override ends, observers of the copy receive the parent's instance.
+        do {
+            let root = Container()
+            let child = root.child { $0[Size.self] = 7 }
+            let shared = root[Live.self]
+            _ = child[Live.self]
+            let heard = Log<Live>()
+            child.observe(Live.self) { heard.add($0) }
+            child.reset(Size.self)
+            expect(child[Live.self], is: shared)
+            expect(heard.all.count, equals: 1)
+            expect(heard.all.first, is: shared)
+        }
+        // A first load in the parent is not heard by a child that has its own.
+        do {
+            let root = Container()
+            let child = root.child { $0[Size.self] = 7 }
+            _ = child[Kept.self]
+            let heard = Log<Int>()
+            child.observe(Kept.self) { heard.add($0.size) }
+            _ = root[Kept.self]
+            root.reset(Kept.self)
+            _ = root[Kept.self]
+            expect(heard.all.isEmpty)
+        }
     }
 
     @Test("All who observe what was shared have theirs at once, though they share no more (laws 10, 12)")
@@ -377,19 +384,35 @@ extension ReloadTests {
         expect(child[live], is: root[live])
     }
 
-    @Test("An override between a feature's home and its input's reloads it (laws 10, 12)")
+    @Test(
+        "An override between a feature's home and its input's reloads it, and below a replaced loader too (laws 10, 12)"
+    )
     func overrideBetween() {
-        let base = FeatureKey { Token($0[Size.self]) }
-        let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[base].number + $0[Color.self].count) }
-        let root = Container()
-        let middle = root.child()
-        let child = middle.child { $0[Color.self] = "" }
-        expect(child[live].number, equals: 1)
-        middle[Size.self] = 50
-        expect(child[live].number, equals: 50)
-        middle.reset(Size.self)
-        expect(child[live].number, equals: 1)
-        expect(root[base].number, equals: 1)
+        // An override between a feature's home and its input's reloads it.
+        do {
+            let base = FeatureKey { Token($0[Size.self]) }
+            let live = FeatureKey(reloadsWhenInputsChange: true) { Token($0[base].number + $0[Color.self].count) }
+            let root = Container()
+            let middle = root.child()
+            let child = middle.child { $0[Color.self] = "" }
+            expect(child[live].number, equals: 1)
+            middle[Size.self] = 50
+            expect(child[live].number, equals: 50)
+            middle.reset(Size.self)
+            expect(child[live].number, equals: 1)
+            expect(root[base].number, equals: 1)
+        }
+        // So does one that hides an instance that a replaced loader made above.
+        do {
+            let live = FeatureKey(reloadsWhenInputsChange: true, home: .local, id: UniqueID()) { $0[Kept.self].size }
+            let root = Container()
+            root.replace(Kept.self) { Kept($0[Size.self] * 10) }
+            let middle = root.child()
+            let below = middle.child()
+            expect(below[live], equals: 10)
+            middle[Size.self] = 7
+            expect(below[live], equals: 70)
+        }
     }
 
     struct Rooted: Feature {
@@ -399,18 +422,35 @@ extension ReloadTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("A failed reload of a plain feature for its observers is reported: no set stops the program (law 12)")
-    func failedPlainReload() {
-        let root = Container()
-        let reports = Log<String>()
-        root.node.family.reports.handle { reports.add($0) }
-        let child = root.child()
-        child.observe(Rooted.self) { _ in }
-        _ = child[Rooted.self]
-        child[Size.self] = 5
-        expect(reports.all.count == 1 && reports.all[0].contains("Rooted → Size"), "\(reports.all)")
-        child.reset(Size.self)
-        expect(child[Rooted.self].size, equals: 1)
+    @Test("A plain feature that fails to reload for its observers is reported, and stops no program (laws 4, 12)")
+    func failedPlainReload() async throws {
+        // A failed reload of a plain feature for its observers is reported: no set stops the program.
+        do {
+            let root = Container()
+            let reports = Log<String>()
+            root.node.family.reports.handle { reports.add($0) }
+            let child = root.child()
+            child.observe(Rooted.self) { _ in }
+            _ = child[Rooted.self]
+            child[Size.self] = 5
+            expect(reports.all.count == 1 && reports.all[0].contains("Rooted → Size"), "\(reports.all)")
+            child.reset(Size.self)
+            expect(child[Rooted.self].size, equals: 1)
+        }
+        // Nor does a change that leaves an observed plain feature without an async one that it needs.
+        do {
+            let root = Container()
+            let reports = Log<String>()
+            root.node.family.reports.handle { reports.add($0) }
+            root.observe(NeedsSlow.self) { _ in }
+            try await root.warmUp { $0.load(Slow.self) }
+            expect(root[NeedsSlow.self].size, equals: 1)
+            root[Size.self] = 5
+            expect(reports.all.count == 1 && reports.all[0].contains("Path: NeedsSlow → Slow"), "\(reports.all)")
+            expect(root.ifLoaded(NeedsSlow.self) == nil)
+            try await root.warmUp { $0.load(Slow.self) }
+            expect(root[NeedsSlow.self].size, equals: 5)
+        }
     }
 
     struct NeedsSlow: Feature {
@@ -419,21 +459,6 @@ extension ReloadTests {
             NeedsSlow(size: container.loaded(Slow.self).size)
         }
         static var reloadsWhenInputsChange: Bool { true }
-    }
-
-    @Test("Nor does a change that leaves an observed plain feature without an async one that it needs (laws 4, 12)")
-    func withoutAsyncInput() async throws {
-        let root = Container()
-        let reports = Log<String>()
-        root.node.family.reports.handle { reports.add($0) }
-        root.observe(NeedsSlow.self) { _ in }
-        try await root.warmUp { $0.load(Slow.self) }
-        expect(root[NeedsSlow.self].size, equals: 1)
-        root[Size.self] = 5
-        expect(reports.all.count == 1 && reports.all[0].contains("Path: NeedsSlow → Slow"), "\(reports.all)")
-        expect(root.ifLoaded(NeedsSlow.self) == nil)
-        try await root.warmUp { $0.load(Slow.self) }
-        expect(root[NeedsSlow.self].size, equals: 5)
     }
 
     struct Slow: AsyncFeature {
@@ -479,18 +504,6 @@ extension ReloadTests {
         root[Size.self] = 2
         expect(children.allSatisfy { $0.ifLoaded { _ in live } == nil })
         expect(children.enumerated().allSatisfy { $1[live].number == 20_000 + $0 })
-    }
-
-    @Test("So does one that hides an instance that a replaced loader made above (laws 10, 12)")
-    func overrideBelowReplaced() {
-        let live = FeatureKey(reloadsWhenInputsChange: true, home: .local, id: UniqueID()) { $0[Kept.self].size }
-        let root = Container()
-        root.replace(Kept.self) { Kept($0[Size.self] * 10) }
-        let middle = root.child()
-        let below = middle.child()
-        expect(below[live], equals: 10)
-        middle[Size.self] = 7
-        expect(below[live], equals: 70)
     }
 
     @Test("Whatever happens at once, what reloads is in the end made from what is there (law 12)")

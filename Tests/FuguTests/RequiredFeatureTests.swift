@@ -27,14 +27,26 @@ extension RequiredFeatureTests {
         }
     }
 
-    @Test("A supplied feature loads with the container's values, and in a child with the child's (laws 10 and 11)")
-    func supplied() {
-        let container = Container.program()
-        container.replace(\.payments) { Named(name: "card in \($0.currency)") }
-        container.replace(\.receipts) { Named(name: "paper in \($0.currency)") }
-        expect(container.payments.name, equals: "card in EUR")
-        expect(container.receipts.name, equals: "paper in EUR")
-        expect(container.child { $0.currency = "NOK" }.receipts.name, equals: "paper in NOK")
+    @Test(
+        "A supplied feature loads with its container's values; a supply in a child is none of its parent's (laws 10 and 11)"
+    )
+    func supplied() async throws {
+        // A supplied feature loads with the container's values, and in a child with the child's.
+        do {
+            let container = Container.program()
+            container.replace(\.payments) { Named(name: "card in \($0.currency)") }
+            container.replace(\.receipts) { Named(name: "paper in \($0.currency)") }
+            expect(container.payments.name, equals: "card in EUR")
+            expect(container.receipts.name, equals: "paper in EUR")
+            expect(container.child { $0.currency = "NOK" }.receipts.name, equals: "paper in NOK")
+        }
+        // A supply in a child is none of its parent's.
+        do {
+            let container = Container.program()
+            let child = container.child { $0.payments = Named(name: "card") }
+            try await child.warmUp { $0.load(\.payments) }
+            await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(\.payments) } }
+        }
     }
 
     @Test("A read of one that nothing supplies stops the program, with the path and the line to write")
@@ -74,14 +86,6 @@ extension RequiredFeatureTests {
         container.receipts = Named(name: " paper")
         try await container.warmUp { $0.load(Shop.self) }
         try await expect(container[Shop.self].text, equals: "card paper")
-    }
-
-    @Test("A supply in a child is none of its parent's (law 10)")
-    func inChild() async throws {
-        let container = Container.program()
-        let child = container.child { $0.payments = Named(name: "card") }
-        try await child.warmUp { $0.load(\.payments) }
-        await #expect(throws: WarmUpError.self) { try await container.warmUp { $0.load(\.payments) } }
     }
 
     @Test("One that nothing supplies can't be decorated into being, and the path names it once")

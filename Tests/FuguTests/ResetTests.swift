@@ -19,87 +19,94 @@ extension ResetTests {
         static var reloadsWhenInputsChange: Bool { true }
     }
 
-    @Test("A property that is reset gives its default again, evaluated anew (laws 3, 13)")
+    @Test("A reset of a property gives its default, evaluated anew, and in a child the parent's value (laws 3, 13)")
     func property() {
-        let root = Container()
-        root[Size.self] = 5
-        root.reset(Size.self)
-        expect(root[Size.self], equals: 1)
-        let born = root[Born.self]
-        expect(root[Born.self], is: born)
-        root.reset(Born.self)
-        expect(root[Born.self] !== born)
+        // A property that is reset gives its default again, evaluated anew.
+        do {
+            let root = Container()
+            root[Size.self] = 5
+            root.reset(Size.self)
+            expect(root[Size.self], equals: 1)
+            let born = root[Born.self]
+            expect(root[Born.self], is: born)
+            root.reset(Born.self)
+            expect(root[Born.self] !== born)
+        }
+        // A property that is reset in a child gives the parent's value again.
+        do {
+            let root = Container()
+            root[Size.self] = 5
+            let child = root.child { $0[Size.self] = 6 }
+            child.reset(Size.self)
+            expect(child[Size.self], equals: 5)
+            // It has no more values; inherited ones stay.
+            child.reset(Size.self)
+            expect(child[Size.self], equals: 5)
+            expect(root[Size.self], equals: 5)
+        }
     }
 
-    @Test("A property that is reset in a child gives the parent's value again (law 13)")
-    func propertyInChild() {
-        let root = Container()
-        root[Size.self] = 5
-        let child = root.child { $0[Size.self] = 6 }
-        child.reset(Size.self)
-        expect(child[Size.self], equals: 5)
-        // It has no more values; inherited ones stay.
-        child.reset(Size.self)
-        expect(child[Size.self], equals: 5)
-        expect(root[Size.self], equals: 5)
-    }
-
-    @Test("A feature that is reset loads again at the next read, and not before (law 13)")
+    @Test("A reset feature loads again at the next read, and loses what was set and replaced (law 13)")
     func feature() {
-        let loads = Counter()
-        let key = FeatureKey { _ in Token(loads.add()) }
-        let root = Container()
-        let first = root[key]
-        root.reset { _ in key }
-        expect(loads.value, equals: 1)
-        expect(root.ifLoaded { _ in key } == nil)
-        expect(root[key] !== first)
-        expect(loads.value, equals: 2)
+        // A feature that is reset loads again at the next read, and not before.
+        do {
+            let loads = Counter()
+            let key = FeatureKey { _ in Token(loads.add()) }
+            let root = Container()
+            let first = root[key]
+            root.reset { _ in key }
+            expect(loads.value, equals: 1)
+            expect(root.ifLoaded { _ in key } == nil)
+            expect(root[key] !== first)
+            expect(loads.value, equals: 2)
+        }
+        // A reset removes an instance that was set and a replaced loader.
+        do {
+            let root = Container()
+            root[Service.self] = Service(100)
+            root.reset(Service.self)
+            expect(root[Service.self].size, equals: 1)
+            root.replace(Service.self) { _ in Service(200) }
+            expect(root[Service.self].size, equals: 200)
+            root.reset(Service.self)
+            expect(root[Service.self].size, equals: 1)
+        }
     }
 
-    @Test("A reset removes an instance that was set and a replaced loader (law 13)")
-    func sets() {
-        let root = Container()
-        root[Service.self] = Service(100)
-        root.reset(Service.self)
-        expect(root[Service.self].size, equals: 1)
-        root.replace(Service.self) { _ in Service(200) }
-        expect(root[Service.self].size, equals: 200)
-        root.reset(Service.self)
-        expect(root[Service.self].size, equals: 1)
-    }
-
-    @Test("A reset in a child leaves what is inherited (law 13)")
+    @Test(
+        "A reset in a child leaves what it inherits, and one in the parent what children have, but what they share goes (laws 10, 13)"
+    )
     func inheritedStays() {
-        let root = Container()
-        let shared = root[Service.self]
-        let child = root.child()
-        child.reset(Service.self)
-        child.resetAll()
-        expect(child[Service.self], is: shared)
-        expect(root[Service.self], is: shared)
-    }
-
-    @Test("A reset in the parent leaves what children set and loaded for themselves (law 13)")
-    func childrenStay() {
-        let root = Container()
-        let child = root.child { $0[Size.self] = 3 }
-        let own = child[Service.self]
-        _ = root[Service.self]
-        root.reset(Service.self)
-        root.resetAll()
-        expect(child[Service.self], is: own)
-        expect(child[Size.self], equals: 3)
-    }
-
-    @Test("A reset in the parent is seen by children that shared its instance (laws 10, 13)")
-    func sharersSee() {
-        let root = Container()
-        let child = root.child()
-        let before = child[Service.self]
-        root.reset(Service.self)
-        expect(child[Service.self] !== before)
-        expect(child[Service.self], is: root[Service.self])
+        // A reset in a child leaves what is inherited.
+        do {
+            let root = Container()
+            let shared = root[Service.self]
+            let child = root.child()
+            child.reset(Service.self)
+            child.resetAll()
+            expect(child[Service.self], is: shared)
+            expect(root[Service.self], is: shared)
+        }
+        // A reset in the parent leaves what children set and loaded for themselves.
+        do {
+            let root = Container()
+            let child = root.child { $0[Size.self] = 3 }
+            let own = child[Service.self]
+            _ = root[Service.self]
+            root.reset(Service.self)
+            root.resetAll()
+            expect(child[Service.self], is: own)
+            expect(child[Size.self], equals: 3)
+        }
+        // A reset in the parent is seen by children that shared its instance.
+        do {
+            let root = Container()
+            let child = root.child()
+            let before = child[Service.self]
+            root.reset(Service.self)
+            expect(child[Service.self] !== before)
+            expect(child[Service.self], is: root[Service.self])
+        }
     }
 
     @Test("resetAll resets everything that was set or loaded here, and nothing else (law 13)")
@@ -136,28 +143,30 @@ extension ResetTests {
         expect(alive.value, equals: 0)
     }
 
-    @Test("A reset of what reloads and is observed loads it again at once (laws 12, 13)")
+    @Test("A reset of what is observed loads it again at once, whether it reloads or not (laws 9, 12, 13)")
     func eager() {
-        let root = Container()
-        let heard = Log<Live>()
-        let first = root[Live.self]
-        root.observe(Live.self) { heard.add($0) }
-        root.reset(Live.self)
-        expect(heard.all.count, equals: 1)
-        expect(heard.all.first !== first)
-        expect(root.ifLoaded(Live.self), is: heard.all.first)
-    }
-
-    @Test("A reset of what is observed loads it again at once, since its observers hear of the reset (laws 9, 12, 13)")
-    func eagerWithoutReloading() {
-        let root = Container()
-        let heard = Log<Service>()
-        let first = root[Service.self]
-        root.observe(Service.self) { heard.add($0) }
-        root.reset(Service.self)
-        expect(heard.all.count, equals: 1)
-        expect(heard.all.first !== first)
-        expect(root.ifLoaded(Service.self), is: heard.all.first)
+        // A reset of what reloads and is observed loads it again at once.
+        do {
+            let root = Container()
+            let heard = Log<Live>()
+            let first = root[Live.self]
+            root.observe(Live.self) { heard.add($0) }
+            root.reset(Live.self)
+            expect(heard.all.count, equals: 1)
+            expect(heard.all.first !== first)
+            expect(root.ifLoaded(Live.self), is: heard.all.first)
+        }
+        // A reset of what is observed loads it again at once, since its observers hear of the reset.
+        do {
+            let root = Container()
+            let heard = Log<Service>()
+            let first = root[Service.self]
+            root.observe(Service.self) { heard.add($0) }
+            root.reset(Service.self)
+            expect(heard.all.count, equals: 1)
+            expect(heard.all.first !== first)
+            expect(root.ifLoaded(Service.self), is: heard.all.first)
+        }
     }
 
     @Test("Resetting what was never set or loaded changes nothing and calls nobody (laws 9, 13)")

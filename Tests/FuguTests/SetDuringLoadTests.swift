@@ -48,15 +48,29 @@ extension SetDuringLoadTests {
         return (loaded.all[0], waited.all)
     }
 
-    @Test("The set value stays, and the loader's own caller and every waiter get it (law 4)")
+    @Test("A value set during a load stays: the caller, every waiter, and who reads meanwhile get it (law 4)")
     func set() {
-        let (container, halted) = (Container(), Halted())
-        let key = FeatureKey { _ in halted.load() }
-        let result = race(container, key, halted) { container[key] = 10 }
-        expect(result.loader, equals: 10)
-        expect(result.waiters, equals: [10, 10, 10, 10])
-        expect(container[key], equals: 10)
-        expect(halted.loads.value, equals: 1)
+        // The set value stays, and the loader's own caller and every waiter get it.
+        do {
+            let (container, halted) = (Container(), Halted())
+            let key = FeatureKey { _ in halted.load() }
+            let result = race(container, key, halted) { container[key] = 10 }
+            expect(result.loader, equals: 10)
+            expect(result.waiters, equals: [10, 10, 10, 10])
+            expect(container[key], equals: 10)
+            expect(halted.loads.value, equals: 1)
+        }
+        // A reader after the set has the value at once, though the load goes on.
+        do {
+            let (container, halted) = (Container(), Halted())
+            let key = FeatureKey { _ in halted.load() }
+            let loader = startThread { _ = container[key] }
+            halted.began.wait()
+            container[key] = 10
+            expect(container[key], equals: 10)
+            halted.goesOn.open()
+            loader.wait()
+        }
     }
 
     @Test(
@@ -80,18 +94,6 @@ extension SetDuringLoadTests {
         expect(container.child()[key], equals: 10)
         expect(child[key], equals: 11)
         expect(halted.loads.value, equals: 1)
-    }
-
-    @Test("A reader after the set has the value at once, though the load goes on (law 4)")
-    func readDuringLoad() {
-        let (container, halted) = (Container(), Halted())
-        let key = FeatureKey { _ in halted.load() }
-        let loader = startThread { _ = container[key] }
-        halted.began.wait()
-        container[key] = 10
-        expect(container[key], equals: 10)
-        halted.goesOn.open()
-        loader.wait()
     }
 
     @Test("A property that is set while its default is evaluated keeps what was set (law 4)")
@@ -123,43 +125,45 @@ extension SetDuringLoadTests {
         expect(container[outer], equals: 110)
     }
 
-    @Test("A set in the child that asked wins there and leaves the parent its own (law 4)")
+    @Test("A set in the asker or between it and the home wins for the asker, and leaves the parent its own (law 4)")
     func setInChild() {
-        let (parent, halted) = (Container(), Halted())
-        let child = parent.child()
-        let key = FeatureKey { _ in halted.load(7) }
-        let (ofChild, ofParent) = (Log<Int>(), Log<Int>())
-        let loader = startThread { ofChild.add(child[key]) }
-        halted.began.wait()
-        let waiter = startThread { ofParent.add(parent[key]) }
-        parent.awaitWaiters(1, for: key)
-        child[key] = 10
-        halted.goesOn.open()
-        loader.wait()
-        waiter.wait()
-        expect(ofChild.all, equals: [10])
-        expect(child[key], equals: 10)
-        expect(ofParent.all, equals: [7])
-        expect(parent[key], equals: 7)
-        expect(halted.loads.value, equals: 1)
-    }
-
-    @Test("A set between the asker and the home wins for the asker (law 4)")
-    func setBetween() {
-        let (root, halted) = (Container(), Halted())
-        let middle = root.child()
-        let leaf = middle.child()
-        let key = FeatureKey { _ in halted.load() }
-        let loaded = Log<Int>()
-        let loader = startThread { loaded.add(leaf[key]) }
-        halted.began.wait()
-        middle[key] = 10
-        halted.goesOn.open()
-        loader.wait()
-        expect(loaded.all, equals: [10])
-        expect(leaf[key], equals: 10)
-        expect(middle[key], equals: 10)
-        expect(root[key] != 10)
+        // A set in the child that asked wins there and leaves the parent its own.
+        do {
+            let (parent, halted) = (Container(), Halted())
+            let child = parent.child()
+            let key = FeatureKey { _ in halted.load(7) }
+            let (ofChild, ofParent) = (Log<Int>(), Log<Int>())
+            let loader = startThread { ofChild.add(child[key]) }
+            halted.began.wait()
+            let waiter = startThread { ofParent.add(parent[key]) }
+            parent.awaitWaiters(1, for: key)
+            child[key] = 10
+            halted.goesOn.open()
+            loader.wait()
+            waiter.wait()
+            expect(ofChild.all, equals: [10])
+            expect(child[key], equals: 10)
+            expect(ofParent.all, equals: [7])
+            expect(parent[key], equals: 7)
+            expect(halted.loads.value, equals: 1)
+        }
+        // A set between the asker and the home wins for the asker.
+        do {
+            let (root, halted) = (Container(), Halted())
+            let middle = root.child()
+            let leaf = middle.child()
+            let key = FeatureKey { _ in halted.load() }
+            let loaded = Log<Int>()
+            let loader = startThread { loaded.add(leaf[key]) }
+            halted.began.wait()
+            middle[key] = 10
+            halted.goesOn.open()
+            loader.wait()
+            expect(loaded.all, equals: [10])
+            expect(leaf[key], equals: 10)
+            expect(middle[key], equals: 10)
+            expect(root[key] != 10)
+        }
     }
 
     @Test("A set wins over a load that fails as well (law 4)")
@@ -214,34 +218,37 @@ extension SetDuringLoadTests {
         expect(container[Value.self], equals: 10)
     }
 
-    @Test("A reset during a load gives the result to the waiters and does not keep it (law 4)")
+    @Test(
+        "A reset during a load, of one key, of all, or after a set, gives the result to the waiters and keeps nothing (law 4)"
+    )
     func reset() {
-        let (container, halted) = (Container(), Halted())
-        let key = FeatureKey { _ in halted.load() }
-        let result = race(container, key, halted) { container.reset { _ in key } }
-        expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        expect(container.ifLoaded { _ in key } == nil)
-        expect(container[key], equals: 2)
-    }
-
-    @Test("A reset of everything during a load does not keep its result either (law 4)")
-    func resetAll() {
-        let (container, halted) = (Container(), Halted())
-        let key = FeatureKey { _ in halted.load() }
-        let result = race(container, key, halted) { container.resetAll() }
-        expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        expect(container.ifLoaded { _ in key } == nil)
-    }
-
-    @Test("A set that was reset again before the load ended leaves nothing (law 4)")
-    func setAndReset() {
-        let (container, halted) = (Container(), Halted())
-        let key = FeatureKey { _ in halted.load() }
-        let result = race(container, key, halted) {
-            container[key] = 10
-            container.reset { _ in key }
+        // A reset during a load gives the result to the waiters and does not keep it.
+        do {
+            let (container, halted) = (Container(), Halted())
+            let key = FeatureKey { _ in halted.load() }
+            let result = race(container, key, halted) { container.reset { _ in key } }
+            expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
+            expect(container.ifLoaded { _ in key } == nil)
+            expect(container[key], equals: 2)
         }
-        expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
-        expect(container.ifLoaded { _ in key } == nil)
+        // A reset of everything during a load does not keep its result either.
+        do {
+            let (container, halted) = (Container(), Halted())
+            let key = FeatureKey { _ in halted.load() }
+            let result = race(container, key, halted) { container.resetAll() }
+            expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
+            expect(container.ifLoaded { _ in key } == nil)
+        }
+        // A set that was reset again before the load ended leaves nothing.
+        do {
+            let (container, halted) = (Container(), Halted())
+            let key = FeatureKey { _ in halted.load() }
+            let result = race(container, key, halted) {
+                container[key] = 10
+                container.reset { _ in key }
+            }
+            expect(result.loader == 1 && result.waiters == [1, 1, 1, 1])
+            expect(container.ifLoaded { _ in key } == nil)
+        }
     }
 }

@@ -100,48 +100,52 @@ extension UpdateIndependenceTests {
         }.opened()
     }
 
-    @Test("Nested by its own calls it joins, through children, modifies and loads too (law 6)")
+    @Test(
+        "Nested by its own calls it joins, through children, modifies and loads too, but not another family (laws 2 and 6)"
+    )
     func joins() throws {
-        let root = Container()
-        let child = root.child()
-        root.update { outer in
-            outer[A.self] = 1
-            child.update { inner in
-                inner[B.self] = 2
-                Container.with(child) { root.update { $0[B.self] = 3 } }
-            }
-            expect(root[A.self], equals: 0)
-            expect(root[B.self], equals: 0)
-            expect(child[B.self], equals: 0)
-        }
-        expect(root[A.self], equals: 1)
-        expect(root[B.self], equals: 3)
-        expect(child[B.self], equals: 2)
-        #expect(throws: Failure.self) {
-            try root.update { _ in
-                child.update { $0[B.self] = 9 }
-                throw Failure()
-            }
-        }
-        expect(child[B.self], equals: 2)
-    }
-
-    @Test("An update of another family inside is published by itself (laws 2 and 6)")
-    func otherFamily() {
-        let (container, other) = (Container(), Container())
-        #expect(throws: Failure.self) {
-            try container.update { outer in
+        // Nested by its own calls it joins, through children, modifies and loads too.
+        do {
+            let root = Container()
+            let child = root.child()
+            root.update { outer in
                 outer[A.self] = 1
-                other.update { inner in
-                    inner[A.self] = 2
-                    expect(other[A.self], equals: 0)
+                child.update { inner in
+                    inner[B.self] = 2
+                    Container.with(child) { root.update { $0[B.self] = 3 } }
                 }
-                expect(other[A.self], equals: 2)
-                throw Failure()
+                expect(root[A.self], equals: 0)
+                expect(root[B.self], equals: 0)
+                expect(child[B.self], equals: 0)
             }
+            expect(root[A.self], equals: 1)
+            expect(root[B.self], equals: 3)
+            expect(child[B.self], equals: 2)
+            #expect(throws: Failure.self) {
+                try root.update { _ in
+                    child.update { $0[B.self] = 9 }
+                    throw Failure()
+                }
+            }
+            expect(child[B.self], equals: 2)
         }
-        expect(container[A.self], equals: 0)
-        expect(other[A.self], equals: 2)
+        // An update of another family inside is published by itself.
+        do {
+            let (container, other) = (Container(), Container())
+            #expect(throws: Failure.self) {
+                try container.update { outer in
+                    outer[A.self] = 1
+                    other.update { inner in
+                        inner[A.self] = 2
+                        expect(other[A.self], equals: 0)
+                    }
+                    expect(other[A.self], equals: 2)
+                    throw Failure()
+                }
+            }
+            expect(container[A.self], equals: 0)
+            expect(other[A.self], equals: 2)
+        }
     }
 
     struct Touchy: Equatable, Sendable {
@@ -267,42 +271,46 @@ extension UpdateLossTests {
         expect(overriding[First.self], equals: 1)
     }
 
-    @Test("A child's observer hears a key once that the update changes above it and in it (law 6)")
+    @Test(
+        "A child's observer hears a key once that the update changes above it and in it, and nothing if it sees no change (law 6)"
+    )
     func heardOnce() {
-        for childFirst in [false, true] {
+        // A child's observer hears a key once that the update changes above it and in it.
+        do {
+            for childFirst in [false, true] {
+                let root = Container()
+                let child = root.child()
+                let (heard, below) = (Log<Int>(), Log<Int>())
+                child.observe(First.self) { heard.add($0) }
+                child.child().observe(First.self) { below.add($0) }
+                let kept = child.child()
+                kept.observe(First.self) { below.add($0) }
+                root.update { changes in
+                    if childFirst { child.update { $0[First.self] = 2 } }
+                    changes[First.self] = 1
+                    if !childFirst { child.update { $0[First.self] = 2 } }
+                }
+                expect(heard.all == [2] && below.all == [2], "childFirst: \(childFirst)")
+                withExtendedLifetime(kept) {}
+            }
+        }
+        // A child's observer that sees no change hears nothing of a reset and a set that leave it its value.
+        do {
             let root = Container()
-            let child = root.child()
-            let (heard, below) = (Log<Int>(), Log<Int>())
+            let child = root.child { $0[First.self] = 2 }
+            let heard = Log<Int>()
             child.observe(First.self) { heard.add($0) }
-            child.child().observe(First.self) { below.add($0) }
-            let kept = child.child()
-            kept.observe(First.self) { below.add($0) }
             root.update { changes in
-                if childFirst { child.update { $0[First.self] = 2 } }
                 changes[First.self] = 1
-                if !childFirst { child.update { $0[First.self] = 2 } }
+                child.update { inner in
+                    inner.reset(First.self)
+                    inner[First.self] = 2
+                }
             }
-            expect(heard.all == [2] && below.all == [2], "childFirst: \(childFirst)")
-            withExtendedLifetime(kept) {}
+            expect(heard.all, equals: [])
+            expect(child[First.self], equals: 2)
+            expect(root[First.self], equals: 1)
         }
-    }
-
-    @Test("A child's observer that sees no change hears nothing of a reset and a set that leave it its value (law 6)")
-    func heardNever() {
-        let root = Container()
-        let child = root.child { $0[First.self] = 2 }
-        let heard = Log<Int>()
-        child.observe(First.self) { heard.add($0) }
-        root.update { changes in
-            changes[First.self] = 1
-            child.update { inner in
-                inner.reset(First.self)
-                inner[First.self] = 2
-            }
-        }
-        expect(heard.all, equals: [])
-        expect(child[First.self], equals: 2)
-        expect(root[First.self], equals: 1)
     }
 }
 
@@ -408,41 +416,45 @@ extension UpdateLoadTests {
         expect(root[Local.self], is: above)
     }
 
-    @Test("Closers of what is reset there run at the end, and none run if the update throws (laws 6 and 18)")
+    @Test(
+        "Closers of what is loaded and reset there run once, at the end, whether the update throws or not (laws 6 and 18)"
+    )
     func closers() async throws {
-        let container = Container()
-        let tally = container[Tally.self]
-        container.update { changes in
-            let opened = changes[Opened.self]
-            changes.reset(Opened.self)
-            expect(changes[Opened.self], is: opened)
-            expect(tally.closed.all, equals: [])
-        }
-        _ = container[Above.self]
-        try? container.update { changes throws(Failure) in
-            changes.reset(Opened.self)
-            _ = changes[Above.self]
-            throw Failure()
-        }
-        container.onClose { tally.closed.add("container") }
-        try await finishing { try await container.close() }
-        expect(tally.opened.value, equals: 2)
-        expect(tally.closed.all, equals: ["opened 1", "above", "opened 2", "container"])
-    }
-
-    @Test("Each closer of what is loaded in updates runs once, whether the updates throw or not (laws 6 and 18)")
-    func everyCloser() async throws {
-        let container = Container()
-        let tally = container[Tally.self]
-        for round in 0..<10 {
+        // Closers of what is reset there run at the end, and none run if the update throws.
+        do {
+            let container = Container()
+            let tally = container[Tally.self]
+            container.update { changes in
+                let opened = changes[Opened.self]
+                changes.reset(Opened.self)
+                expect(changes[Opened.self], is: opened)
+                expect(tally.closed.all, equals: [])
+            }
+            _ = container[Above.self]
             try? container.update { changes throws(Failure) in
                 changes.reset(Opened.self)
-                _ = (changes[Opened.self], changes[Opened.self])
-                if round % 2 == 0 { throw Failure() }
+                _ = changes[Above.self]
+                throw Failure()
             }
+            container.onClose { tally.closed.add("container") }
+            try await finishing { try await container.close() }
+            expect(tally.opened.value, equals: 2)
+            expect(tally.closed.all, equals: ["opened 1", "above", "opened 2", "container"])
         }
-        try await finishing { try await container.close() }
-        expect(tally.closed.all.sorted(), equals: (1...tally.opened.value).map { "opened \($0)" }.sorted())
+        // Each closer of what is loaded in updates runs once, whether the updates throw or not.
+        do {
+            let container = Container()
+            let tally = container[Tally.self]
+            for round in 0..<10 {
+                try? container.update { changes throws(Failure) in
+                    changes.reset(Opened.self)
+                    _ = (changes[Opened.self], changes[Opened.self])
+                    if round % 2 == 0 { throw Failure() }
+                }
+            }
+            try await finishing { try await container.close() }
+            expect(tally.closed.all.sorted(), equals: (1...tally.opened.value).map { "opened \($0)" }.sorted())
+        }
     }
 
     @Test("A load that needs itself is found there, with the path (laws 5 and 6)")

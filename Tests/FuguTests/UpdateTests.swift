@@ -14,20 +14,36 @@ extension UpdateTests {
     }
     struct Broken: Error {}
 
-    @Test("All changes are published at the end, and seen inside before that (law 6)")
+    @Test("All changes are published at the end and seen inside before that, except by loads (law 6)")
     func publication() {
-        let container = Container()
-        let child = container.child()
-        container.update { handle in
-            handle[First.self] = 1
-            handle[Second.self] = 2
-            handle[Text.self] = [3]
-            expect(handle[First.self] == 1 && handle[Second.self] == 2 && handle[Text.self] == [3])
-            expect(container[First.self] == 0 && child[Second.self] == 0 && container[Text.self] == [0])
-            expect(onAnotherThread { container[First.self] }, equals: 0)
-            handle[First.self] += 10
+        // All changes are published at the end, and seen inside before that.
+        do {
+            let container = Container()
+            let child = container.child()
+            container.update { handle in
+                handle[First.self] = 1
+                handle[Second.self] = 2
+                handle[Text.self] = [3]
+                expect(handle[First.self] == 1 && handle[Second.self] == 2 && handle[Text.self] == [3])
+                expect(container[First.self] == 0 && child[Second.self] == 0 && container[Text.self] == [0])
+                expect(onAnotherThread { container[First.self] }, equals: 0)
+                handle[First.self] += 10
+            }
+            expect(container[First.self] == 11 && child[Second.self] == 2 && container[Text.self] == [3])
         }
-        expect(container[First.self] == 11 && child[Second.self] == 2 && container[Text.self] == [3])
+        // Loads inside see only what is published.
+        do {
+            let container = Container().unreported
+            container[First.self] = 1
+            container.update { handle in
+                handle[First.self] = 100
+                expect(handle[First.self], equals: 100)
+                expect(handle[Sum.self], equals: 1)
+            }
+            expect(container[Sum.self], equals: 1)
+            container.reset(Sum.self)
+            expect(container[Sum.self], equals: 100)
+        }
     }
 
     struct Made: Feature {
@@ -69,20 +85,6 @@ extension UpdateTests {
         expect(container.ifLoaded(First.self) == nil)
         expect(container.ifLoaded(Sum.self) == nil)
         expect(heard.all.isEmpty)
-    }
-
-    @Test("Loads inside see only what is published (law 6)")
-    func loads() {
-        let container = Container().unreported
-        container[First.self] = 1
-        container.update { handle in
-            handle[First.self] = 100
-            expect(handle[First.self], equals: 100)
-            expect(handle[Sum.self], equals: 1)
-        }
-        expect(container[Sum.self], equals: 1)
-        container.reset(Sum.self)
-        expect(container[Sum.self], equals: 100)
     }
 
     @Test("A pending reset is published at the end, and not seen before (law 6)")
@@ -141,42 +143,44 @@ extension UpdateTests {
         expect(container[Second.self] == 1 && heard.all == [0])
     }
 
-    @Test("Nested updates join the outer one (law 6)")
+    @Test("Nested updates join the outer one, go with it if it throws, and alone if only they throw (law 6)")
     func nested() {
-        let container = Container()
-        let child = container.child()
-        container.update { handle in
-            handle[First.self] = 1
-            container.update { inner in
-                expect(inner[First.self], equals: 1)
-                inner[Second.self] = 2
+        // Nested updates join the outer one.
+        do {
+            let container = Container()
+            let child = container.child()
+            container.update { handle in
+                handle[First.self] = 1
+                container.update { inner in
+                    expect(inner[First.self], equals: 1)
+                    inner[Second.self] = 2
+                }
+                expect(handle[Second.self], equals: 2)
+                child.update { $0[Text.self] = [4] }
+                expect(container[First.self] == 0 && container[Second.self] == 0 && child[Text.self] == [0])
             }
-            expect(handle[Second.self], equals: 2)
-            child.update { $0[Text.self] = [4] }
-            expect(container[First.self] == 0 && container[Second.self] == 0 && child[Text.self] == [0])
+            expect(container[First.self] == 1 && container[Second.self] == 2 && child[Text.self] == [4])
         }
-        expect(container[First.self] == 1 && container[Second.self] == 2 && child[Text.self] == [4])
-    }
-
-    @Test("A nested update goes with the outer one that throws, and alone if only it throws (law 6)")
-    func nestedThrowing() {
-        let container = Container()
-        try? container.update { handle throws(Broken) in
-            container.update { $0[First.self] = 1 }
-            throw Broken()
-        }
-        expect(container[First.self], equals: 0)
-        container.update { handle in
-            handle[First.self] = 1
-            handle[Second.self] = 1
-            try? container.update { inner throws(Broken) in
-                inner[First.self] = 2
-                inner[Text.self] = [2]
+        // A nested update goes with the outer one that throws, and alone if only it throws.
+        do {
+            let container = Container()
+            try? container.update { handle throws(Broken) in
+                container.update { $0[First.self] = 1 }
                 throw Broken()
             }
-            expect(handle[First.self], equals: 1)
+            expect(container[First.self], equals: 0)
+            container.update { handle in
+                handle[First.self] = 1
+                handle[Second.self] = 1
+                try? container.update { inner throws(Broken) in
+                    inner[First.self] = 2
+                    inner[Text.self] = [2]
+                    throw Broken()
+                }
+                expect(handle[First.self], equals: 1)
+            }
+            expect(container[First.self] == 1 && container[Second.self] == 1 && container[Text.self] == [0])
         }
-        expect(container[First.self] == 1 && container[Second.self] == 1 && container[Text.self] == [0])
     }
 
     @Test("A handle that outlives its update writes directly (law 6)")
@@ -211,34 +215,75 @@ extension ModifyTests {
         expect(child[Count.self], equals: 3)
     }
 
-    @Test("A body that throws changes nothing and notifies nobody (law 6)")
+    @Test(
+        "A body that throws changes nothing, notifies nobody, and in its second run leaves what others have set (law 6)"
+    )
     func throwing() {
-        let container = Container()
-        container[Count.self] = 1
-        let heard = Log<Int>()
-        container.observe(Count.self) { heard.add($0) }
-        #expect(throws: Broken.self) {
-            try container.modify(Count.self) { value throws(Broken) in
-                value = 2
-                throw Broken()
+        // A body that throws changes nothing and notifies nobody.
+        do {
+            let container = Container()
+            container[Count.self] = 1
+            let heard = Log<Int>()
+            container.observe(Count.self) { heard.add($0) }
+            #expect(throws: Broken.self) {
+                try container.modify(Count.self) { value throws(Broken) in
+                    value = 2
+                    throw Broken()
+                }
             }
+            expect(container[Count.self], equals: 1)
+            expect(heard.all.isEmpty)
+            container[Count.self] = 3
+            container.modify(Count.self) { $0 += 1 }
+            expect(container[Count.self] == 4 && heard.all == [3, 4])
         }
-        expect(container[Count.self], equals: 1)
-        expect(heard.all.isEmpty)
-        container[Count.self] = 3
-        container.modify(Count.self) { $0 += 1 }
-        expect(container[Count.self] == 4 && heard.all == [3, 4])
+        // A body that throws in its second run leaves what others have set.
+        do {
+            let (container, runs) = (Container(), Counter())
+            #expect(throws: Broken.self) {
+                try container.modify(Count.self) { value throws(Broken) in
+                    value += 1
+                    if runs.add() == 2 { throw Broken() }
+                    container[Count.self] = 7
+                }
+            }
+            expect(container[Count.self], equals: 7)
+        }
     }
 
-    @Test("The result of the body is returned (law 6)")
+    @Test(
+        "modify returns the body's result, and begins with what a child inherits, or with an update's pending value (law 6)"
+    )
     func result() {
-        let container = Container()
-        let old = container.modify(Count.self) { value in
-            defer { value += 5 }
-            return value
+        // The result of the body is returned.
+        do {
+            let container = Container()
+            let old = container.modify(Count.self) { value in
+                defer { value += 5 }
+                return value
+            }
+            expect(old, equals: 0)
+            expect(container[Count.self], equals: 5)
         }
-        expect(old, equals: 0)
-        expect(container[Count.self], equals: 5)
+        // Through the handle of an update, the value is a pending one.
+        do {
+            let container = Container()
+            container.update { handle in
+                handle[Count.self] = 1
+                (handle as! Container).modify(Count.self) { $0 += 1 }
+                expect(handle[Count.self] == 2 && container[Count.self] == 0)
+            }
+            expect(container[Count.self], equals: 2)
+        }
+        // A modify in a child begins with what it inherits and leaves the parent alone.
+        do {
+            let container = Container()
+            let child = container.child()
+            container[Count.self] = 7
+            child.modify(Count.self) { $0 += 1 }
+            expect(child[Count.self], equals: 8)
+            expect(container[Count.self], equals: 7)
+        }
     }
 
     @Test("If something else changes the value meanwhile, the body runs again with the new one (law 6)")
@@ -300,19 +345,6 @@ extension ModifyTests {
         }
     }
 
-    @Test("A body that throws in its second run leaves what others have set (law 6)")
-    func throwingAgain() {
-        let (container, runs) = (Container(), Counter())
-        #expect(throws: Broken.self) {
-            try container.modify(Count.self) { value throws(Broken) in
-                value += 1
-                if runs.add() == 2 { throw Broken() }
-                container[Count.self] = 7
-            }
-        }
-        expect(container[Count.self], equals: 7)
-    }
-
     @Test("A value that has come and gone, or is the same object, runs the body once (law 6)")
     func theSame() {
         let (container, key, runs) = (Container(), PropertyKey(defaultValue: ["a"]), Counter())
@@ -344,17 +376,6 @@ extension ModifyTests {
         expect(reports.all.first?.contains("has called its body 1,000 times") == true, "\(reports.all)")
     }
 
-    @Test("Through the handle of an update, the value is a pending one (law 6)")
-    func throughHandle() {
-        let container = Container()
-        container.update { handle in
-            handle[Count.self] = 1
-            (handle as! Container).modify(Count.self) { $0 += 1 }
-            expect(handle[Count.self] == 2 && container[Count.self] == 0)
-        }
-        expect(container[Count.self], equals: 2)
-    }
-
     @Test("Bodies may change each other's keys, and wait for each other's threads (law 6)")
     func circle() {
         let (container, other, barrier) = (Container(), PropertyKey(defaultValue: 0), Barrier(of: 2))
@@ -376,15 +397,5 @@ extension ModifyTests {
         }
         expect(container[Count.self], equals: 11)
         expect(container[other], equals: 10 + runs[0].value)
-    }
-
-    @Test("A modify in a child begins with what it inherits and leaves the parent alone (law 6)")
-    func inChild() {
-        let container = Container()
-        let child = container.child()
-        container[Count.self] = 7
-        child.modify(Count.self) { $0 += 1 }
-        expect(child[Count.self], equals: 8)
-        expect(container[Count.self], equals: 7)
     }
 }
