@@ -276,7 +276,6 @@ extension ClosingMeanwhileTests {
         let log = Log<String>()
         let reader = Task { try await root[Overdue.self] }
         let load = await root[LoadsProperty.self].first(1)[0]
-        // A reader that doesn't wait yet gets what its load gives, if that ends first.
         await root.untilWaiting(for: Overdue.self, 1)
         let needed = FeatureKey(home: .local, id: UniqueID()) { handle in
             handle.onClose { log.add("closed") }

@@ -202,20 +202,6 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("It ends a task that belongs to the container, and what the task was closing (law 18)")
-    func ownedTask() async throws {
-        let app = Container().unreported
-        let (stage, child) = (app.stage, app.child())
-        child.onClose { try await hang(stage, "child") }
-        app.task { _ in
-            try await child.close()
-            stage.log.add("task ends")
-        }
-        await stage.tally("hang").reaches(1)
-        _ = try await close(app)
-        await expect(stage.log.first(1), equals: ["child canceled"])
-    }
-
     @Test("It ends a closure in a child by key, which an operation there or an eviction closes (law 18)")
     func childrenByKey() async throws {
         for kind in Hanging.allCases {

@@ -79,7 +79,7 @@ extension ContainerKeys {
         let first = startThread { do { _ = try child[Client.self] } catch { failure.add(error) } }
         await gates.began.opened()
         let second = startThread { do { try text.add(sibling[Client.self]) } catch { text.add("\(error)") } }
-        awaitState { sibling.node.family.lock.withLock { sibling.node.storage[$0].inProgress } > 0 }
+        await root.untilWaiting(for: Client.self, 1)
         gates.goesOn.open()
         await first.opened()
         await second.opened()

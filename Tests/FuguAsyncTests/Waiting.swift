@@ -16,11 +16,6 @@ extension Container {
         await untilWaiting(Key(raw: Key.throwingFeature(feature)), count)
     }
 
-    /// Returns when `count` threads wait for loads of the feature that are under way in this family.
-    func untilWaitingForPlain<F: Feature>(_ feature: F.Type, _ count: Int) async {
-        await untilWaiting(Key(raw: Key.feature(feature)), count)
-    }
-
     /// The number of instances that the operation of the container keeps open.
     var keptReads: Int {
         node.family.lock.withLock { token in node.storage[token].rare?.closing.reads.value.count ?? 0 }

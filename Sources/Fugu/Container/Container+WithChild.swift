@@ -3,8 +3,7 @@ extension Container {
     ///
     /// The child is ``current`` while the operation runs. It's closed whether the operation returns, throws, or is
     /// canceled. Until then, what's read in it stays open, even if it's replaced or reloaded in a container above; inside another
-    /// operation, until that ends, too, since it may have got what was read. Tasks that still wait for loads in the child when the
-    /// operation ends get the error of a closed container.
+    /// operation, until that ends, too, since it may have got what was read.
     ///
     ///     try await server.withChild { $0[RequestID.self] = id } operation: { try await respond(in: $0) }
     ///
@@ -25,7 +24,7 @@ extension Container {
     ) async throws -> R {
         let child = child(made: .withChild, fileID, line)
         let result = try await child.run({ try child.configure(configure) }, deadline, operation)
-        try await child.close(deadline, isOperation: true)
+        try await child.close(deadline)
         return result
     }
 
@@ -67,17 +66,12 @@ extension Container {
         }
     }
 
-    /// Whether a teardown closure runs here, or a task that belongs to this container or one below.
-    package var isInTeardown: Bool {
-        let node = node
-        return Work.current?.chain.contains { work in
-            if case .task(_, let home) = work.role { home.isWithin(node) } else { work.isOfClosers }
-        } == true
-    }
+    /// Whether a teardown closure runs here.
+    package var isInTeardown: Bool { Work.current?.chain.contains { $0.isOfClosers } == true }
 
     /// Closes the child of an operation, and reports a failure.
     private func endOperation(_ deadline: Duration?, after error: (any Error)?) async {
-        do { try await close(deadline, isOperation: true) } catch let closing {
+        do { try await close(deadline) } catch let closing {
             report(error.map { Messages.closeFailed(closing, after: $0) } ?? "\(closing)")
         }
     }

@@ -218,14 +218,14 @@ extension Container {
     /// - Parameter deadline: The time that the call may take, or `nil` to wait for everything. At its end, what runs in these
     ///   containers is canceled and abandoned, for all calls that wait for it, and named in the error of the call that runs it; a
     ///   closure of an instance that left earlier, in a report. A closure that's due later begins canceled, and is abandoned where it
-    ///   first suspends. A load that's still in progress is named; its readers in these containers get the error of a closed
-    ///   container, and it's canceled unless others wait for it.
+    ///   first suspends. A load that's still in progress here is named and, if it's async, canceled: its readers in these containers
+    ///   get the error of a closed container, and others load their own instance.
     /// - Throws: ``CloseError`` with all failures, after everything has run; one with the code
-    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure, a load, or a task of this container or a descendant
+    ///   ``CloseError/Code/waitsForItself`` immediately, if a teardown closure or a load of this container or a descendant
     ///   makes the call. Nothing is closed then.
     /// - Complexity: O(*n*) for *n* containers, instances, and teardown closures, and O(*n* log *n*) if there are such
     ///   closures. The method doesn't suspend if there's nothing to wait for and nothing to run.
-    public func close(deadline: Duration? = nil) async throws { try await close(deadline, isOperation: false) }
+    public func close(deadline: Duration? = nil) async throws { try await close(deadline) }
 }
 
 extension FeatureContainer {

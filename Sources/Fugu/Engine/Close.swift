@@ -1,46 +1,6 @@
 /// A closer that `onClose` registered.
 struct Closer: Sendable {
     let close: @Sendable () async throws -> Void
-    /// The task that the closer ends, and that begins once the instance is kept.
-    var task: OwnedTask?
-}
-
-/// A task that belongs to an instance or a container.
-final class OwnedTask: News {
-    private enum State { case waiting, running(Task<Void, Never>), ended }
-
-    private let state = Locked(State.waiting)
-    private let priority: TaskPriority?
-    private let operation: @Sendable () async -> Void
-
-    init(_ priority: TaskPriority?, _ operation: @escaping @Sendable () async -> Void) {
-        self.priority = priority
-        self.operation = operation
-    }
-
-    // A container that is released without being closed runs no closers.
-    deinit { if case .running(let task) = state.withLock({ $0 }) { task.cancel() } }
-
-    /// Begins the task, unless it has ended.
-    func begin() {
-        state.withLock { state in
-            guard case .waiting = state else { return }
-            state = .running(Task.detached(priority: priority) { [operation] in await operation() })
-        }
-    }
-
-    /// Begins the task at the end of the load that has started it, if the instance is kept.
-    func tell() { begin() }
-
-    /// Ends the task, or keeps it from beginning.
-    func end() async {
-        let task: Task<Void, Never>? = state.withLock { state in
-            defer { state = .ended }
-            if case .running(let task) = state { return task } else { return nil }
-        }
-        task?.cancel()
-        await task?.value
-    }
 }
 
 /// The lifetime of an instance that has closers, or has an input with a lifetime.
@@ -204,8 +164,6 @@ struct ClosingState {
     var runs = SparseList<Teardown>()
     /// The lifetimes of what an operation has read, until it's closed.
     var reads = Kept<WordTable<ObjectIdentifier, Lifetime>>(WordTable())
-    /// The waits of reads here for loads that other reads have begun, here or elsewhere.
-    var joined = SparseList<Waiter>()
     /// The tasks that wait until nothing is in progress here, or for the end of a closing.
     var idleWaiters: [Waiter] = []
     /// Whether something was loaded after the closing, which is reported once.
@@ -237,8 +195,7 @@ extension Node {
         storage[token].rare.map { $0.closing.hasListed || !$0.closing.runs.isEmpty } ?? false
     }
 
-    /// Counts work that a closing waits for: a load that was requested here, a read that waits here for one, or the closers of an
-    /// instance that has left.
+    /// Counts work that a closing waits for: a load that was requested here, or the closers of an instance that has left.
     func beginWork(_ token: LockToken) { storage[token].inProgress += 1 }
 
     func endWork(_ token: LockToken, _ effects: inout Effects) {
@@ -265,19 +222,11 @@ extension Node {
     /// Whether a closing has nothing to wait for here before it runs closers: after a deadline, no loads.
     fileprivate func isIdle(_ token: LockToken) -> Bool {
         if storage[token].inProgress == 0 { return true }
-        return storage[token].rare.map { $0.closing.overdue != nil && $0.closing.runs.isEmpty } ?? false
+        return isOverdue(token) && storage[token].rare!.closing.runs.isEmpty
     }
 
-    /// Counts a read that waits here for a load that another one has begun; a closing finds out what it waits for.
-    func addJoined(_ token: LockToken, _ waiter: Waiter) {
-        beginWork(token)
-        storage[token].more().closing.joined.append(waiter)
-    }
-
-    /// Ends the wait unless it has ended: a read that was sent on by its outcome looks again, with the same waiter.
-    func removeJoined(_ token: LockToken, _ waiter: Waiter, _ effects: inout Effects) {
-        if storage[token].rare?.closing.joined.remove(waiter) == true { endWork(token, &effects) }
-    }
+    /// Whether a closing has exceeded its deadline, and the node's last one hasn't come to its end.
+    func isOverdue(_ token: LockToken) -> Bool { storage[token].rare?.closing.overdue != nil }
 
     /// Whether the container, which is closed or being closed, refuses a reader that isn't part of a load that began before.
     func refuses(_ token: LockToken, _ reader: Work?) -> Bool {
@@ -328,9 +277,7 @@ extension Node {
 
 extension Container {
     /// Closes the container and its descendants.
-    ///
-    /// - `isOperation`: Whether the operation of the container has ended, so that its readers don't wait any longer.
-    func close(_ deadline: Duration?, isOperation: Bool) async throws {
+    func close(_ deadline: Duration?) async throws {
         note(.closed)
         let node = node
         let start = node.family.isHeard ? ProcessTime.now : nil
@@ -340,7 +287,7 @@ extension Container {
             for work in caller.map({ Array($0.chain) }) ?? [] {
                 if let part = node.waits(for: work) { throw CloseError.waitsForItself(work.key?.name, part) }
             }
-            failures = await Closing(node: node, caller: caller, deadline: deadline, isOperation: isOperation).run()
+            failures = await Closing(node: node, caller: caller, deadline: deadline).run()
         }
         let error = failures.isEmpty ? nil : CloseError(failures: failures)
         if let start { node.family.emit(.closed(nil, node, since: start, error)) }
@@ -354,7 +301,6 @@ extension Node {
         switch work.role {
         case .load(let state): state.unshared.facts.node.isWithin(self) ? .load : nil
         case .closers(_, let home): home.isWithin(self) ? .closure : nil
-        case .task(_, let home): home.isWithin(self) ? .task : nil
         case .part, .update, .rules, .observers, .warmUp: nil
         }
     }
@@ -398,8 +344,6 @@ private struct Closing: Sendable {
     let caller: Work?
     /// How long the call may take.
     let deadline: Duration?
-    /// Whether the operation of the container has ended, so that its readers don't wait any longer.
-    let isOperation: Bool
 
     private var family: Family { node.family }
 
@@ -416,7 +360,7 @@ private struct Closing: Sendable {
             for node in busy { await wait(at: node) { token in node.isIdle(token) } }
             busy = begin(&nodes)
         }
-        var failures = endReaders(in: nodes)
+        var failures = endWaits(in: nodes)
         // The youngest first: a child is younger than its parent.
         nodes.sort { $0.number < $1.number }
         while let node = nodes.popLast() { failures += await close(node) }
@@ -428,7 +372,7 @@ private struct Closing: Sendable {
     /// which something is in progress; if there are none, closes all.
     @inline(never) private func begin(_ nodes: inout [Node]) -> [Node] {
         let known = nodes.isEmpty ? nil : ObjectSet(nodes)
-        let (busy, refused) = family.lock.withLock { token in
+        return family.lock.withLock { token in
             var busy: [Node] = []
             for node in node.subtree(token) where known?.contains(node) != true {
                 let rare = node.storage[token].more()
@@ -438,65 +382,37 @@ private struct Closing: Sendable {
                 nodes.append(node)
                 if !node.isIdle(token) { busy.append(node) }
             }
-            if busy.isEmpty { close(token, nodes) }
-            return (busy, isOperation ? refuseReaders(token, in: busy) : [])
+            // What begins to load from now on, for nothing that began before, is never closed.
+            let time = family.state[token].tick()
+            if busy.isEmpty { for node in nodes { node.storage[token].close(at: time) } }
+            return busy
         }
-        for (load, waiter) in refused { load.refuse(waiter) }
-        return busy
     }
 
-    /// Marks containers as closed: what begins to load from now on, for nothing that began before, is never closed.
-    private func close(_ token: LockToken, _ nodes: [Node]) {
-        let time = family.state[token].tick()
-        for node in nodes { node.storage[token].close(at: time) }
-    }
-
-    /// Closes some containers to the readers that wait there, besides loads that began before, and returns these readers: a load for
-    /// which nothing else waits is canceled.
+    /// Ends the sequences, and cancels the loads that are still in progress after a deadline; returns these as failures.
     ///
-    /// A plain feature can't be refused.
-    private func refuseReaders(_ token: LockToken, in nodes: [Node]) -> [(load: Load, waiter: Waiter)] {
-        if nodes.isEmpty { return [] }
-        close(token, nodes)
-        let first = loads(token, in: nodes).flatMap { load in
-            // Only the one that has begun the load, if it's still there, waits for it without a load of another one.
-            load.state[token].rare?.waiters.all.filter { $0.load == nil && load.node.refuses(token, load.parent) }
-                .map { (load, $0) } ?? []
-        }
-        let joined = nodes.flatMap { node in
-            let waiters = node.storage[token].rare?.closing.joined.all ?? []
-            return waiters.filter { node.refuses(token, $0.reader) }.map { ($0.load!, $0) }
-        }
-        return (first + joined).filter { $0.0.key.kind.throws }
-    }
-
-    /// Returns the loads in progress that were requested in some containers.
-    private func loads(_ token: LockToken, in nodes: [Node]) -> [Load] {
-        if nodes.isEmpty { return [] }
-        let nodes = ObjectSet(nodes)
-        return family.loads(token).filter { nodes.contains($0.node) }
-    }
-
-    /// Ends the sequences, and the waits for loads that are still in progress after a deadline; returns these loads.
-    @inline(never) private func endReaders(in nodes: [Node]) -> [CloseError.Failure] {
-        let (failures, refused, sequences) = family.lock.withLock { token in
-            var (busy, sequences): ([Node], [Observer]) = ([], [])
+    /// Who waits for such a load looks again.
+    @inline(never) private func endWaits(in nodes: [Node]) -> [CloseError.Failure] {
+        var effects = Effects()
+        let (late, sequences) = family.lock.withLock { token in
+            var (late, sequences): ([(load: Load, task: Task<Void, Never>?, deadline: Duration)], [Observer]) = ([], [])
             for node in nodes {
-                if node.storage[token].inProgress > 0 { busy.append(node) }
                 for cell in node.storage.cells(token) {
                     if let follower = cell.place?[token].rare?.follower.value { sequences += follower.sequences(token) }
                 }
             }
-            let failures = loads(token, in: busy).compactMap { load -> CloseError.Failure? in
-                guard let deadline = load.node.storage[token].rare?.closing.overdue else { return nil }
-                return (feature: load.key.name, error: CloseError.exceeded(deadline), name: load.key.name)
+            let known = ObjectSet(nodes.filter { $0.storage[token].inProgress > 0 })
+            for load in known.isEmpty ? [] : family.loads(token) where known.contains(load.node) {
+                guard let deadline = load.node.storage[token].rare?.closing.overdue else { continue }
+                late.append((load, load.cancel(token, &effects), deadline))
             }
-            return (failures, refuseReaders(token, in: busy), sequences)
+            return (late, sequences)
         }
-        for (load, waiter) in refused { load.refuse(waiter) }
+        for (_, task, _) in late { task?.cancel() }
+        effects.wakeWaiters()
         // A closer may wait for a task that reads a sequence, of any of these containers.
         for sequence in sequences { sequence.cancel() }
-        return failures
+        return late.map { (feature: $0.load.key.name, error: CloseError.exceeded($0.deadline), name: $0.load.key.name) }
     }
 
     /// Ends what runs in the containers, for all closings that wait for it: the deadline is over.

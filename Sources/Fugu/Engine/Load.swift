@@ -249,9 +249,8 @@ extension Load {
     /// Returns a waiter for the end, or `nil` if the load has ended.
     ///
     /// - `mayRunHere`: Whether the load may run on this thread until it first suspends.
-    /// - `joined`: The waiter, if it has joined the load.
     func start(
-        for container: Container, mayRunHere: Bool, _ joined: Waiter?,
+        for container: Container, mayRunHere: Bool,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) -> Waiter? {
         let task = Task<Void, Never>.start(atOnce: mayRunHere) { [self] in
@@ -275,19 +274,16 @@ extension Load {
             withExtendedLifetime(container) {}
         }
         if isFinished { return nil }
-        let waiter = joined ?? Waiter()
-        var isRefused = false
-        let isOver = family.lock.withLock { token in
-            if isFinished { return true }
+        let waiter = Waiter()
+        let isOverdue: Bool? = family.lock.withLock { token in
+            if isFinished { return nil }
             let rare = state[token].more()
             rare.task = task
-            if joined == nil { rare.waiters.append(waiter) }
-            // A closing may have refused the reader before.
-            isRefused = rare.waiters.isEmpty || node.storage[token].isClosed && node.refuses(token, parent)
-            return false
+            rare.waiters.append(waiter)
+            return node.isOverdue(token)
         }
-        if isRefused { refuse(waiter) }
-        return isOver ? nil : waiter
+        if isOverdue == true { task.cancel() }
+        return isOverdue.map { _ in waiter }
     }
 
     // MARK: Doubt
@@ -385,10 +381,13 @@ extension Load {
         var inputs: [Key] = []
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
         let failedWay = error.map { [key] + work.way(to: $0) } ?? []
+        let isCanceled = error is CancellationError
         let (home, isOutlived) = family.lock.withLock { token in
             if isStandIn { state[token].inputs.forget(&effects.garbage) }
             let outcome = LoadOutcome(token, of: self, way: failedWay)
             state[token].handle = .home(UnmanagedReference(outcome.home))
+            // What a closing has canceled gives its readers the reason.
+            if isCanceled, node.isClosed(token) { given = .failure(LoadError.closed(way)) }
             let isLate = key.kind != .property && error == nil && node.refuses(token, work)
             // Finish first: as soon as the instance is in its cell, other threads may read through the handle that it kept.
             work.markFinished()
@@ -469,18 +468,20 @@ extension Load {
         task?.cancel()
     }
 
+    /// Lets all readers go who wait for the load's task, and returns that for the caller to cancel it.
+    func cancel(_ token: LockToken, _ effects: inout Effects) -> Task<Void, Never>? {
+        guard let rare = state[token].rare, let task = rare.task else { return nil }
+        leave(token)
+        effects.wake(rare.waiters.takeAll())
+        return task
+    }
+
     /// Lets no reader join the load any longer.
     func leave(_ token: LockToken) {
         guard let place = expected.use({ $0.cell(token, key)?.place }), place[token].load?.object === work else {
             return
         }
         place[token].load = nil
-    }
-
-    /// Refuses a reader that waits in a container that's being closed.
-    func refuse(_ waiter: Waiter) {
-        withdraw(waiter)
-        waiter.release(with: LoadError.closed([]))
     }
 }
 

@@ -11,7 +11,7 @@ package struct LoadOutcome {
     /// Whether an input changed during the load, or the key was reset, so that the instance is given to readers and not kept.
     let isOld: Bool
     /// Whether waiters, which may have come after the change of an input, ask again, or since the load failed when its container was
-    /// already gone.
+    /// already closed.
     let mustBeRetried: Bool
     /// Whether the outcome is only for the reader that began the load.
     let isProvisional: Bool
@@ -35,7 +35,7 @@ package struct LoadOutcome {
         for key in homeKeys { asker.storage.cell(token, key).mark(CellFlags.input) }
         self.home = home
         isOld = hasOldInputs || (way.isEmpty ? home : asker).wasReset(token, load.key, since: load.begun)
-        mustBeRetried = hasOldInputs || !way.isEmpty && asker.isEnded(token)
+        mustBeRetried = hasOldInputs || !way.isEmpty && asker.isClosed(token)
         isProvisional = state[token].isProvisional
         provenance = state[token].inputs.provenance(
             isLocal: isLocal, reloads: load.reloads, homeKeys, orLast: rootPlace[token].record?.last)
@@ -171,7 +171,6 @@ package struct LoadOutcome {
             } else {
                 place.adopt(token, provenance, lifetime, &effects.garbage)
                 place[token].loadCount += 1
-                for closer in lifetime?.teardown.closers.reversed() ?? [] { closer.task.map { effects.add($0) } }
             }
             _ = asker.path.firstResult { node -> Bool? in
                 if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }

@@ -131,8 +131,7 @@ enum Life: Comparable {
     case open
     /// The container refuses to load features, because it or an ancestor is closed or closing.
     case refusing
-    /// Nothing that began before is awaited any longer: it has ended, or an operation or a deadline is over. Readers that still wait
-    /// are refused, too, and what begins to load is never closed.
+    /// Nothing that began before is awaited any longer: it has ended, or a deadline is over. What begins to load is never closed.
     case closed
     /// The container was released.
     case ended
@@ -154,8 +153,7 @@ struct NodeState {
     var isClosed: Bool { life >= .closed }
     /// When it was closed.
     private(set) var closed = UInt64.max
-    /// The number of loads requested here that haven't ended, of reads here that wait for loads, and of instances that have left whose
-    /// closers run.
+    /// The number of loads requested here that haven't ended, and of instances that have left whose closers run.
     var inProgress: UInt32 = 0
     /// The number that identifies the node: 0 for the root, and from 1 for children, in the order in which they're made.
     var serial: UInt64 = 0

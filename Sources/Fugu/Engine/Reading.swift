@@ -23,19 +23,12 @@ struct Reading: ~Copyable {
     private enum Need {
         /// None, or one that this read runs for its own container, so that what it gives is the answer.
         case none
-        /// One that this read has begun in another container, or in a task, and its wait for that task.
-        case own(PendingOutcome, Waiter?)
-        /// One that another read has begun, and the wait for it.
-        case joined(PendingOutcome, Waiter)
+        /// One that this read has begun in another container, or in a task.
+        case own(PendingOutcome)
+        /// One that another read has begun.
+        case joined(PendingOutcome)
 
         var isNone: Bool { if case .none = self { true } else { false } }
-        var waiter: Waiter? {
-            switch self {
-            case .none: nil
-            case .own(_, let waiter): waiter
-            case .joined(_, let waiter): waiter
-            }
-        }
     }
 
     /// What the policy has said of an external feature that nothing gives.
@@ -100,9 +93,8 @@ struct Reading: ~Copyable {
                 // What's loaded elsewhere is looked at again, also an error, which is an input like a value.
                 _ = try? run(load, replacement, loader)
             case .wait(let load, let waiter):
-                let wait = Result { try waiter.block() }
+                waiter.block()
                 endWait(waiter, for: load)
-                guard case .success = wait else { return try refuseWaiting(waiter) }
             case .external(let refuser): if let instead = try refuse(by: refuser) { return instead }
             case .hidden(let way, let byLocal) where !key.kind.throws:
                 // A read that can't throw gives the reader an instance of its own, neither another's nor none.
@@ -156,21 +148,12 @@ struct Reading: ~Copyable {
             let wait: Result<Void, any Error>
             do { wait = .success(try await load.await(waiter)) } catch { wait = .failure(error) }
             if case .joined = need { endWait(waiter, for: load) }
-            guard case .failure(let error) = wait else { continue }
-            if let waiter = need.waiter { stopWaiting(waiter) }
-            if error is LoadError { return try refuse(.closed(way)) }
-            throw error
+            try wait.get()
         }
     }
 
     /// The keys of the loads that need the value, outermost first, and the key.
     private var way: [Key] { (work?.way ?? []) + [key] }
-
-    /// Refuses a thread that waits in a container that's being closed.
-    @inline(never) private func refuseWaiting(_ waiter: Waiter) throws -> Payload {
-        stopWaiting(waiter)
-        return try refuse(.closed(way))
-    }
 
     /// Starts the task of a load, and returns the waiter for its end, or `nil` if it has ended.
     @inline(__always)
@@ -178,14 +161,7 @@ struct Reading: ~Copyable {
         _ load: Load, _ loader: @escaping @Sendable (Container) async throws -> Payload, _ hasActor: Bool
     ) -> Waiter? {
         let mayRunHere = !hasActor && !load.work.level.isMultiple(of: 16)
-        return load.start(for: asked(by: load), mayRunHere: mayRunHere, need.waiter, loader)
-    }
-
-    /// Stops waiting, because the task was canceled or the container is being closed.
-    private func stopWaiting(_ waiter: Waiter) {
-        var effects = Effects()
-        node.family.lock.withLock { token in node.removeJoined(token, waiter, &effects) }
-        effects.wakeWaiters()
+        return load.start(for: asked(by: load), mayRunHere: mayRunHere, loader)
     }
 
     private func endWait(_ waiter: Waiter, for load: Load) {
@@ -225,16 +201,7 @@ struct Reading: ~Copyable {
         // The former outcome is released outside the lock.
         let former = need
         defer { withExtendedLifetime(former) {} }
-        var effects = Effects()
-        let decision = node.family.lock.withLock { token -> Decision in
-            let decision = decide(token)
-            if let waiter = former.waiter { node.removeJoined(token, waiter, &effects) }
-            if let waiter = need.waiter, waiter !== former.waiter { node.addJoined(token, waiter) }
-            if case .wait = decision { waitStart = node.family.isHeard ? ProcessTime.now : nil }
-            return decision
-        }
-        effects.wakeWaiters()
-        return decision
+        return node.family.lock.withLock { token in decide(token) }
     }
 
     /// Returns what's there, joins a load in progress, or begins one.
@@ -254,7 +221,7 @@ struct Reading: ~Copyable {
             return hidden(token, below: site.node)
         }
         if let decision = accept(token, site) ?? refuseNesting(token) { return decision }
-        if key.kind.throws, isRefused(token, in: site.node) { return .closed(way) }
+        if key.kind.throws, site.node.use({ $0.refuses(token, work) }) { return .closed(way) }
         if isTask, Task.isCancelled { return .cancelled }
         let record = node.ancestor(at: 0).place(token, key)[token].moreRecord()
         let expected = site.node.use { expectedHome(token, of: $0, site, record.last) }
@@ -292,15 +259,8 @@ struct Reading: ~Copyable {
         if facts.reloads, let former = expected.use({ $0.cell(token, key)?.place?.former(token) }) {
             load.state[token].more().former = former
         }
-        let isElsewhere = load.node !== node
-        if isTask, isElsewhere {
-            // A closing here awaits the reader, or refuses it.
-            let waiter = Waiter(for: load, by: work)
-            need = .own(load.join(token, waiter), waiter)
-        } else {
-            // What is loaded elsewhere may be hidden from here.
-            need = isTask || isElsewhere ? .own(load.pendingOutcome(token), nil) : .none
-        }
+        // What is loaded elsewhere may be hidden from here.
+        need = isTask || load.node !== node ? .own(load.pendingOutcome(token)) : .none
         return .load(load, loader)
     }
 
@@ -355,14 +315,6 @@ struct Reading: ~Copyable {
         return isTooDeep ? .tooDeep(way) : nil
     }
 
-    /// Whether a closing or closed container refuses the read, which may load what an earlier load needs.
-    ///
-    /// A read that has waited for another's load began before a closing, which waits for the end of that read.
-    @inline(__always)
-    private func isRefused(_ token: LockToken, in node: UnmanagedReference<Node>) -> Bool {
-        node.use { $0.refuses(token, work) && (need.waiter == nil || $0.storage[token].isClosed) }
-    }
-
     /// Joins a load in progress whose instance is expected to live where this reader's would.
     private mutating func join(
         _ token: LockToken, _ record: KeyRecord, _ site: Site, _ mine: UnmanagedReference<Node>
@@ -374,7 +326,8 @@ struct Reading: ~Copyable {
             let isOfOneNode = circle.allSatisfy { $0.load?.node === site.node.object }
             return isOfOneNode ? .cycle(circle.compactMap(\.key) + [key]) : nil
         }
-        need = .joined(load.join(token, waiter), waiter)
+        waitStart = node.family.isHeard ? ProcessTime.now : nil
+        need = .joined(load.join(token, waiter))
         return .wait(load, waiter)
     }
 
@@ -415,8 +368,8 @@ struct Reading: ~Copyable {
         let (pending, isOwn): (PendingOutcome, Bool)
         switch need {
         case .none: return nil
-        case .own(let outcome, _): (pending, isOwn) = (outcome, true)
-        case .joined(let outcome, _): (pending, isOwn) = (outcome, false)
+        case .own(let outcome): (pending, isOwn) = (outcome, true)
+        case .joined(let outcome): (pending, isOwn) = (outcome, false)
         }
         misses += 1
         guard let (outcome, result) = pending.withLock({ $0 }), node.isWithin(outcome.home),

@@ -189,7 +189,6 @@ extension Container {
             rare.closing.closers.append(closer)
             return rare.closing.calls == 0 ? node.storage[token].life : .open
         }
-        if life != .ended { closer.task?.begin() }
         if life == .ended { node.family.reports.report(Messages.changeAfterEnd(.closer)) }
         if life == .closed { node.family.reports.report(Messages.closerAfterClosing) }
     }

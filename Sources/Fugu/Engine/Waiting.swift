@@ -38,7 +38,7 @@ final class Waiter: WordIdentifier {
     }
 
     /// Blocks the thread until woken.
-    @inline(never) func block() throws {
+    @inline(never) func block() {
         let signal = state.withLock { state -> Signal? in
             if case .released = state { return nil }
             let signal = Signal()
@@ -46,7 +46,6 @@ final class Waiter: WordIdentifier {
             return signal
         }
         signal?.wait()
-        if case .released(let error?) = state.withLock({ $0 }) { throw error }
     }
 
     /// Returns when woken, or throws `CancellationError` if the task is canceled first, after calling `onCancel`.

@@ -16,8 +16,6 @@ package final class Work: WordIdentifier {
         case observers
         /// Runs the closers of an instance that lives in a node or, without a key, of the node.
         case closers(of: Key?, in: Node)
-        /// A task that belongs to an instance or a node.
-        case task(of: Key?, in: Node)
         case warmUp(FamilyLocked<Needs>)
     }
     let role: Role
@@ -58,7 +56,7 @@ package final class Work: WordIdentifier {
         case .load(let state): state.free()
         case .update(let pending), .rules(let pending, _): pending.free()
         case .warmUp(let needs): needs.free()
-        case .part, .observers, .closers, .task: break
+        case .part, .observers, .closers: break
         }
     }
 
@@ -71,12 +69,12 @@ package final class Work: WordIdentifier {
     /// The key of which a part is about to be set, and where, if that's what the work does.
     package var part: (key: Key, node: Node)? { if case .part(let key, let node) = role { (key, node) } else { nil } }
 
-    /// The key that's loaded, of which a part is set, or whose closers or task run.
+    /// The key that's loaded, of which a part is set, or whose closers run.
     var key: Key? {
         switch role {
         case .load(let state): state.unshared.facts.key
         case .part(let key, _): key
-        case .closers(let key, _), .task(let key, _): key
+        case .closers(let key, _): key
         case .update, .rules, .observers, .warmUp: nil
         }
     }
@@ -153,7 +151,7 @@ extension Work {
         switch role {
         case .load(let state): state[token].rare?.needs
         case .warmUp(let needs): needs[token]
-        case .part, .update, .rules, .observers, .closers, .task: nil
+        case .part, .update, .rules, .observers, .closers: nil
         }
     }
 
@@ -166,7 +164,7 @@ extension Work {
             switch role {
             case .load(let state): state[token].more().needs.add(need, &garbage)
             case .warmUp(let needs): needs[token].add(need, &garbage)
-            case .part, .update, .rules, .observers, .closers, .task: break
+            case .part, .update, .rules, .observers, .closers: break
             }
         }
         garbage.dispose()
@@ -246,11 +244,6 @@ package struct Context: Sendable {
         _ container: Container?, _ work: Work?, _ body: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
         try await $bound.withValue(Context(container, work, .taskOrThread)) { try await body() }
-    }
-
-    /// Runs `body`, whose changes are delivered at once, as part of a work.
-    static func run(apart work: Work, _ body: () async -> Void) async {
-        await $bound.withValue(Context(nil, work, .none)) { await body() }
     }
 
     private init(_ container: Container?, _ work: Work?, _ execution: Execution) {

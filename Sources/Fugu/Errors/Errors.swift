@@ -128,8 +128,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
         @_alwaysEmitIntoClient public static var deadlineExceeded: Code { Code("deadlineExceeded") }
         /// The caller of `close()` would have waited for itself, so the call has closed nothing.
         ///
-        /// A teardown closure, a load, or a task of ``FeatureContainer/task(priority:_:)`` called `close()` of its own container or of
-        /// one above. This is found in its task, and in tasks started from it. Closings whose closures wait for each other in separate tasks aren't found,
+        /// A teardown closure or a load called `close()` of its own container or of one above. This is found in its task, and in tasks started from it. Closings whose closures wait for each other in separate tasks aren't found,
         /// and end only at a deadline.
         @_alwaysEmitIntoClient public static var waitsForItself: Code { Code("waitsForItself") }
     }
@@ -138,7 +137,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     typealias Failure = (feature: String?, error: any Error, name: String)
 
     /// What makes a call of `close()` that would wait for it.
-    enum Caller: String { case load = "the load", closure = "a teardown closure", task = "a task" }
+    enum Caller: String { case load = "the load", closure = "a teardown closure" }
 
     private enum Reason: Sendable {
         case failures
@@ -153,7 +152,7 @@ public struct CloseError: Error, Sendable, CustomStringConvertible {
     /// Each has the feature that registered the closure or was loaded, or `nil` if the closure was registered outside a load; and the
     /// error that the closure threw, or a ``CloseError`` with the code ``Code/deadlineExceeded`` if it, or a load, was abandoned.
     public var failures: [(feature: String?, error: any Error)] { named.map { ($0.feature, $0.error) } }
-    /// The feature whose teardown closure, load, or task called `close()`, if the code is ``Code/waitsForItself``.
+    /// The feature whose teardown closure or load called `close()`, if the code is ``Code/waitsForItself``.
     package let feature: String?
 
     private init(_ reason: Reason, _ failures: [Failure] = [], feature: String? = nil) {

@@ -363,10 +363,6 @@ package enum Messages {
         "Fugu: a teardown closure of a former instance of \(key.name) failed: \(error)"
     }
 
-    static func taskFailed(of key: Key?, _ error: any Error) -> String {
-        "Fugu: a task of \(key?.name ?? closedName) failed: \(error)"
-    }
-
     static func reloadFailed(of key: Key, _ error: any Error) -> String {
         "Fugu: \(key.name) failed to reload after an input changed: \(error). It loads at its next read."
     }

@@ -19,8 +19,13 @@ func refreshLater(_ schedule: (@escaping @Sendable () -> Void) -> Void) {
 
 struct Poller: Feature {
     static func load(in container: any FeatureContainer) -> Poller {
-        container.task { container in
-            while true { try await container.clock.sleep(for: .seconds(60)) }
+        let clock = container.clock
+        let task = Task.detached {
+            while true { try await clock.sleep(for: .seconds(60)) }
+        }
+        container.onClose {
+            task.cancel()
+            _ = await task.result
         }
         return Poller()
     }
