@@ -72,12 +72,12 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
 
     init(_ check: LoadCheck) {
         overridden = check.overridden
-        let roots = check.roots.map { (findings: $0.findings, graph: ContainerGraph($0.snapshot)) }
-        tested = Set(roots.flatMap(\.graph.entries).filter { $0.state == .testValue }.map(\.name)).sorted()
+        let graphs = check.roots.map { ContainerGraph($0.snapshot) }
+        tested = Set(graphs.flatMap(\.entries).filter { $0.state == .testValue }.map(\.name)).sorted()
             .map { Feature(name: $0, path: []) }
         var homes = CheckedHomes()
         for root in check.roots { homes.add(root) }
-        let findings = Findings(roots)
+        let findings = Findings(check.roots)
         (shared, overriding, local) = (homes.shared.sorted, homes.overriding.sorted, homes.local.sorted)
         undetermined = homes.undetermined.sorted
         func found(_ finding: LoadCheck.Finding) -> [Feature] {
@@ -116,15 +116,22 @@ public struct ContainerCheck: Sendable, CustomStringConvertible {
     }
 }
 
-/// The findings, each key once, with the graph's text of an error, which contains no secret.
+/// The findings, each key once, with texts of errors that contain no secret.
 private struct Findings {
     private(set) var all: [(path: [String], finding: LoadCheck.Finding)] = []
     /// What was on the way to a feature that nothing gives, in any root.
     private(set) var unloaded: [String: Set<String>] = [:]
 
-    init(_ roots: [(findings: [(path: [String], finding: LoadCheck.Finding)], graph: ContainerGraph)]) {
+    init(_ roots: [LoadCheck.Root]) {
         for root in roots {
-            for (path, finding) in root.findings { add(path, masked(finding, in: root.graph)) }
+            let secrets = SecretTexts(in: root.snapshot)
+            for (path, finding) in root.findings {
+                guard case .failed(let feature, let text) = finding else {
+                    add(path, finding)
+                    continue
+                }
+                add(path, .failed(feature: feature, secrets.masked(text)))
+            }
         }
     }
 
@@ -138,14 +145,35 @@ private struct Findings {
         }
         if !isKnown { all.append((path, finding)) }
     }
+}
 
-    private func masked(
-        _ finding: LoadCheck.Finding, in graph: ContainerGraph
-    ) -> LoadCheck.Finding {
-        guard case .failed(let feature, _) = finding,
-            let text = graph.entries.first(where: { $0.name == feature && $0.state == .failed })?.lastError
-        else { return finding }
-        return .failed(feature: feature, text)
+/// The values of secret properties, which an error could quote.
+private struct SecretTexts {
+    private let texts: [String]
+
+    init(in snapshot: GraphSnapshot) {
+        texts = snapshot.entries.compactMap(\.secret).sorted { $0.count > $1.count }
+    }
+
+    /// Returns the text with these secrets masked.
+    func masked(_ text: String) -> String {
+        texts.reduce(text) { $1.isEmpty ? $0 : replaced(Array($0.utf8), Array($1.utf8)) }
+    }
+
+    // The standard library's function would link regular expressions into every program.
+    private func replaced(_ text: [UInt8], _ secret: [UInt8]) -> String {
+        var result: [UInt8] = []
+        var index = 0
+        while index < text.count {
+            if text[index...].starts(with: secret) {
+                result += "(secret)".utf8
+                index += secret.count
+            } else {
+                result.append(text[index])
+                index += 1
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
     }
 }
 
@@ -207,6 +235,8 @@ struct LoadCheck: Sendable {
         let snapshot: GraphSnapshot
         /// What wasn't loaded.
         let standIns: [StandIns.Use]
+        /// What has failed since something wasn't loaded.
+        let failed: [StandIns.FailedLoad]
         /// The declared home of each feature.
         let homes: [Key: Home]
     }
@@ -286,13 +316,15 @@ private final class CheckRun: Sendable {
     var root: LoadCheck.Root {
         get async {
             let (snapshot, uses) = (GraphSnapshot(drawing: child), standIns.uses)
+            let loaded = Set(snapshot.entries.filter { $0.state != .loading }.map(\.place.key))
+            let failed = standIns.failed.filter { !loaded.contains($0.key) }
             var homes: [Key: Home] = [:]
-            for key in Set(snapshot.entries.map(\.place.key)) where key.kind != .property {
+            for key in Set(snapshot.entries.map(\.place.key) + failed.map(\.key)) where key.kind != .property {
                 homes[key] = await key.home
             }
             return LoadCheck.Root(
                 findings: progress.findings + uses.compactMap(\.finding), snapshot: snapshot, standIns: uses,
-                homes: homes)
+                failed: failed, homes: homes)
         }
     }
 
@@ -320,6 +352,7 @@ private final class CheckProgress: Sendable {
         var resume: CheckedContinuation<Void, Never>?
     }
     private let state = Locked(State())
+    private static let longestText = 500
 
     var findings: [(path: [String], finding: LoadCheck.Finding)] { state.withLock { $0.findings.map(\.self) } }
     var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
@@ -344,7 +377,7 @@ private final class CheckProgress: Sendable {
 
     func note(_ error: any Error, _ path: [String]) {
         guard let error = error as? LoadError else {
-            return add(path, .failed(feature: path.last ?? "?", "\(type(of: error))"))
+            return add(path, .failed(feature: path.last ?? "?", String("\(error)".prefix(Self.longestText))))
         }
         switch error.code {
         case .notSet: add(error.path, .unknown)
@@ -383,22 +416,24 @@ struct CheckedHomes {
     /// Adds the features of one root.
     mutating func add(_ root: LoadCheck.Root) {
         let standIns = Dictionary(uniqueKeysWithValues: root.standIns.map { ($0.key, $0) })
-        let entries = root.snapshot.entries.map { Entry($0, root.homes[$0.place.key] ?? .inferred) }
-        let names = GraphNames(of: entries.flatMap { [$0.key] + $0.snapshot.anchors + $0.snapshot.reads })
+        func home(_ key: Key) -> Home { root.homes[key] ?? .inferred }
+        let entries =
+            root.snapshot.entries.map { Entry($0, home($0.place.key)) } + root.failed.map { Entry($0, home($0.key)) }
+        let names = GraphNames(of: entries.flatMap { [$0.key] + $0.anchors + $0.reads })
         let next = Self.unknownInputs(of: entries, standIns)
         for entry in entries where entry.key.kind != .property {
             let (key, home) = (entry.key, entry.home)
             if let standIn = standIns[key], key.isRequired || standIn.home.isInferred { continue }
-            guard entry.isLoaded || entry.snapshot.isUnset else { continue }
+            guard entry.isLoaded || entry.hasFailed else { continue }
             let name = names[key]
-            if home.isLocal || entry.snapshot.isLocal {
+            if home.isLocal || entry.isLocal {
                 local.add(name)
-            } else if let input = next[key], !entry.isFixed, entry.snapshot.depth == 0 || !entry.isLoaded {
+            } else if let input = next[key], !entry.isFixed, entry.depth == 0 || !entry.isLoaded {
                 undetermined.add(name, sequence(first: input) { next[$0] }.map { names[$0] })
-            } else if entry.snapshot.depth == 0 {
+            } else if entry.depth == 0 {
                 shared.add(name)
             } else {
-                let anchors = entry.isLoaded ? entry.snapshot.anchors : Array(home.keys?.prefix(1) ?? [])
+                let anchors = entry.isLoaded ? entry.anchors : Array(home.keys?.prefix(1) ?? [])
                 overriding.add(name, anchors.map { names[$0] })
             }
         }
@@ -411,7 +446,7 @@ struct CheckedHomes {
         func follow(_ keys: [Key], where counts: (Entry) -> Bool) {
             var readers: [Key: [Key]] = [:]
             for entry in entries where standIns[entry.key] == nil && counts(entry) {
-                for read in entry.snapshot.reads { readers[read, default: []].append(entry.key) }
+                for read in entry.reads { readers[read, default: []].append(entry.key) }
             }
             var open = keys.sorted { $0.name < $1.name }
             var index = 0
@@ -424,29 +459,39 @@ struct CheckedHomes {
             }
         }
         // What has failed since a stand-in did may read more, once that's loaded.
-        follow(standIns.values.filter { $0.instead == .error }.map(\.key)) { $0.snapshot.isUnset }
-        let failed = entries.filter { $0.snapshot.isUnset && !$0.isKnown }.map(\.key)
+        follow(standIns.values.filter { $0.instead == .error }.map(\.key)) { $0.hasFailed }
+        let failed = entries.filter { $0.hasFailed && !$0.isKnown }.map(\.key)
         follow(failed + standIns.values.filter(\.home.isInferred).map(\.key)) { entry in
-            entry.snapshot.depth == 0 && !entry.isKnown
+            entry.depth == 0 && !entry.isKnown
         }
         return next
     }
 
-    /// An entry with the declared home of its key.
+    /// What was loaded or set, or has failed, with the declared home of its key.
     private struct Entry {
-        let snapshot: GraphSnapshot.Entry
+        let key: Key
         let home: Home
-        var key: Key { snapshot.place.key }
+        let depth: Int
+        let reads: [Key]
+        var anchors: [Key] = []
+        var isLocal = false
         /// Whether there's an instance.
-        var isLoaded: Bool { snapshot.state == .loaded || snapshot.state == .testValue }
+        var isLoaded = false
+        /// Whether its load has failed since something wasn't loaded.
+        var hasFailed = false
         /// Whether the instance lives where the declaration says.
-        let isFixed: Bool
+        var isFixed: Bool { home.isFixed }
         /// Whether it's known where it lives, whatever it's made from.
-        var isKnown: Bool { isFixed || home.isLocal || snapshot.isLocal }
+        var isKnown: Bool { isFixed || home.isLocal || isLocal }
 
         init(_ entry: GraphSnapshot.Entry, _ home: Home) {
-            (snapshot, self.home) = (entry, home)
-            isFixed = home.isFixed
+            (key, self.home, depth, reads) = (entry.place.key, home, entry.depth, entry.reads)
+            (anchors, isLocal) = (entry.anchors, entry.isLocal)
+            isLoaded = entry.state == .loaded || entry.state == .testValue
+        }
+
+        init(_ load: StandIns.FailedLoad, _ home: Home) {
+            (key, self.home, depth, reads, hasFailed) = (load.key, home, load.depth, load.reads, true)
         }
     }
 }

@@ -27,7 +27,7 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         public let isClosed: Bool
     }
 
-    /// A value or an instance in a graph, or a load that runs or has failed.
+    /// A value or an instance in a graph, or a load that runs.
     public struct Entry: Sendable, Codable, Hashable, Identifiable {
         /// The kind of a key.
         public enum Kind: String, Sendable, Codable {
@@ -49,8 +49,6 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
             case testValue
             /// A load is making it.
             case loading
-            /// The last load threw an error.
-            case failed
         }
         /// An identifier, unique in the graph, made from the container's number and the name.
         public let id: String
@@ -79,10 +77,6 @@ public struct ContainerGraph: Sendable, Codable, Hashable {
         /// In debug builds and in tests, every load is timed. In release builds, this is `nil`, since every load would have to look at
         /// the clock twice: take the times from the events of ``Fugu/Container/observeEvents(_:)``.
         public internal(set) var duration: Double?
-        /// The text of the last error that a load of the key for this container threw.
-        ///
-        /// Values of secret keys are left out.
-        public let lastError: String?
         /// The identifier of the entry of the same key in the nearest ancestor that has one, if this one was set, replaced or
         /// supplied and so takes its place here and below.
         public internal(set) var overrides: String?
@@ -148,10 +142,9 @@ extension ContainerGraph {
             ($0.entry.depth, $0.entry.place.container, $0.name) < ($1.entry.depth, $1.entry.place.container, $1.name)
         }
         let ids = identifiers(of: sorted)
-        let secrets = SecretTexts(in: snapshot)
         let parents = Dictionary(uniqueKeysWithValues: snapshot.containers.map { ($0.id, $0.parent) })
-        // A load that has failed or still runs is nothing that could be overridden.
-        let absent = Set(snapshot.entries.filter { $0.state == .failed || $0.state == .loading }.map(\.place))
+        // A load that still runs is nothing that could be overridden.
+        let absent = Set(snapshot.entries.filter { $0.state == .loading }.map(\.place))
         let present = absent.isEmpty ? ids : ids.filter { !absent.contains($0.key) }
         let entries = sorted.map { entry, name in
             let traits = entry.place.key.traits
@@ -163,7 +156,6 @@ extension ContainerGraph {
                 container: entry.place.container, depth: entry.depth, isStale: !entry.changed.isEmpty,
                 isExternal: traits.isExternal, isLocal: traits.home.isLocal || entry.isLocal, isSecret: entry.isSecret,
                 loadCount: entry.loadCount, duration: entry.duration.map { Double(Float($0 / .seconds(1))) },
-                lastError: entry.error.map(secrets.masked),
                 overrides: overridden(by: entry, present, parents),
                 inputs: entry.inputs.compactMap { ids[$0] }.filter { seen.insert($0).inserted },
                 changedInputs: entry.changed.compactMap { ids[$0] },
@@ -218,7 +210,6 @@ extension ContainerGraph.Entry.State {
             case .loaded: .loaded
             case .testValue: .testValue
             case .loading: .loading
-            case .failed: .failed
             }
     }
 }
@@ -232,37 +223,6 @@ extension ContainerGraph.Entry.Kind {
             case .throwingFeature: .throwingFeature
             case .asyncFeature: .asyncFeature
             }
-    }
-}
-
-/// The values of secret properties, which an error could quote.
-private struct SecretTexts {
-    private let texts: [String]
-
-    init(in snapshot: GraphSnapshot) {
-        let hasError = snapshot.entries.contains { $0.error != nil }
-        texts = hasError ? snapshot.entries.compactMap(\.secret).sorted { $0.count > $1.count } : []
-    }
-
-    /// Returns the text with these secrets masked.
-    func masked(_ text: String) -> String {
-        texts.reduce(text) { $1.isEmpty ? $0 : replaced(Array($0.utf8), Array($1.utf8)) }
-    }
-
-    // The standard library's function would link regular expressions into every program.
-    private func replaced(_ text: [UInt8], _ secret: [UInt8]) -> String {
-        var result: [UInt8] = []
-        var index = 0
-        while index < text.count {
-            if text[index...].starts(with: secret) {
-                result += "(secret)".utf8
-                index += secret.count
-            } else {
-                result.append(text[index])
-                index += 1
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
     }
 }
 
@@ -309,7 +269,7 @@ extension GraphSnapshot {
 
 /// A description for debuggers, which contains the names of keys but never values.
 extension Container: CustomDebugStringConvertible {
-    /// The description with the parent and the names of the keys that are set, were loaded, or failed to load, in one line.
+    /// The description with the parent and the names of the keys that are set or were loaded, in one line.
     public var debugDescription: String {
         let snapshot = GraphSnapshot(of: self, isAlone: true)
         let (own, parent) = (snapshot.containers.last, snapshot.containers.dropLast().last)
@@ -321,7 +281,6 @@ extension Container: CustomDebugStringConvertible {
             description, parent: parent?.name,
             [
                 ("set", names(.set, .replaced, .supplied)), ("loaded", names(.loaded, .testValue, .defaultValue)),
-                ("failed", names(.failed)),
             ])
     }
 }

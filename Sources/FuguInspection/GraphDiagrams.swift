@@ -26,7 +26,7 @@ extension ContainerGraph {
             lines.append(indent(depth) + "end")
         }
         for entry in entries { for input in entry.inputs { lines.append("    \(entry.id) --> \(input)") } }
-        for (look, color) in [("failed", "#c0392b"), ("loading", "#2471a3"), ("stale", "#b9770e")] {
+        for (look, color) in [("loading", "#2471a3"), ("stale", "#b9770e")] {
             let ids = entries.filter { $0.look == look }.map(\.id)
             guard !ids.isEmpty else { continue }
             lines.append(
@@ -58,24 +58,14 @@ extension ContainerGraph {
 
 extension ContainerGraph.Entry {
     /// The appearance that shows the entry's state.
-    fileprivate var look: String {
-        switch state {
-        case .failed: "failed"
-        case .loading: "loading"
-        default: isStale ? "stale" : ""
-        }
-    }
+    fileprivate var look: String { state == .loading ? "loading" : isStale ? "stale" : "" }
 
     fileprivate var dotStyle: String {
         var style = kind == .property ? ["rounded"] : []
         if isStale { style.append("dashed") }
         var text = style.isEmpty ? "" : ", style=\"\(style.joined(separator: ","))\""
         if isExternal { text += ", peripheries=2" }
-        switch look {
-        case "failed": text += ", color=\"#c0392b\""
-        case "loading": text += ", color=\"#2471a3\""
-        default: break
-        }
+        if look == "loading" { text += ", color=\"#2471a3\"" }
         return text
     }
 }

@@ -41,7 +41,6 @@ extension JSONText {
             text.member("isSecret") { $0.number("\(entry.isSecret)") }
             text.member("loadCount") { $0.number("\(entry.loadCount)") }
             if let duration = entry.duration { text.member("duration") { $0.number("\(duration)") } }
-            if let error = entry.lastError { text.member("lastError") { $0.string(error) } }
             if let overridden = entry.overrides { text.member("overrides") { $0.string(overridden) } }
             text.member("inputs") { $0.array(entry.inputs) { $0.string($1) } }
             text.member("changedInputs") { $0.array(entry.changedInputs) { $0.string($1) } }

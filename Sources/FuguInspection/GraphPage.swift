@@ -68,13 +68,13 @@ extension GraphPage {
     static let style = """
         :root { color-scheme: light dark; --back: #f6f7f9; --card: #fff; --ink: #1c2430; --soft: #5d6878; --line: #c9d0da;
           --edge: #8e99a8; --box: #eceff3; --pick: #0b63ce; --set: #0b63ce; --supplied: #08796b; --default: #7a8492;
-          --loaded: #3f7d3a; --loading: #7d3fc4; --failed: #c02f26; --stale: #b06a00; --replaced: #0b63ce; }
+          --loaded: #3f7d3a; --loading: #7d3fc4; --stale: #b06a00; --replaced: #0b63ce; }
         @media (prefers-color-scheme: dark) { :root:not([data-theme=light]) { --back: #14181e; --card: #222932; --ink: #e8ecf1;
           --soft: #a2adba; --line: #3b4552; --edge: #6b7787; --box: #1a2028; --pick: #6db1ff; --set: #6db1ff; --supplied: #4fc9b6;
-          --default: #97a2b0; --loaded: #83c77c; --loading: #bf95f5; --failed: #ff8178; --stale: #f0b04c; --replaced: #6db1ff; } }
+          --default: #97a2b0; --loaded: #83c77c; --loading: #bf95f5; --stale: #f0b04c; --replaced: #6db1ff; } }
         :root[data-theme=dark] { color-scheme: dark; --back: #14181e; --card: #222932; --ink: #e8ecf1;
           --soft: #a2adba; --line: #3b4552; --edge: #6b7787; --box: #1a2028; --pick: #6db1ff; --set: #6db1ff; --supplied: #4fc9b6;
-          --default: #97a2b0; --loaded: #83c77c; --loading: #bf95f5; --failed: #ff8178; --stale: #f0b04c; --replaced: #6db1ff; }
+          --default: #97a2b0; --loaded: #83c77c; --loading: #bf95f5; --stale: #f0b04c; --replaced: #6db1ff; }
         :root[data-theme=light] { color-scheme: light; }
         * { box-sizing: border-box; }
         html, body { height: 100%; margin: 0; }
@@ -108,12 +108,11 @@ extension GraphPage {
         .node { cursor: pointer; } .node rect { fill: var(--card); stroke: var(--line); }
         .node .bar { fill: var(--tint); stroke: none; } .node text { fill: var(--ink); font-size: 12.5px; }
         .node .sub { fill: var(--soft); font-size: 10.5px; }
-        .node.failed rect:first-child { stroke: var(--failed); stroke-width: 2; }
         .node.loading rect:first-child { stroke: var(--loading); stroke-width: 2; }
         .node.stale rect:first-child { stroke: var(--stale); stroke-width: 2; stroke-dasharray: 5 3; }
         .set { --tint: var(--set); } .replaced { --tint: var(--replaced); } .supplied { --tint: var(--supplied); }
         .default { --tint: var(--default); } .loaded { --tint: var(--loaded); } .loading { --tint: var(--loading); }
-        .failed { --tint: var(--failed); } .stale { --tint: var(--stale); }
+        .stale { --tint: var(--stale); }
         .node:focus { outline: none; } .node:focus-visible rect:first-child, .node.picked rect:first-child { stroke: var(--pick); stroke-width: 3; }
         .node.found rect:first-child { fill: color-mix(in srgb, var(--pick) 18%, var(--card)); stroke: var(--pick); }
         .edge { fill: none; stroke: var(--edge); stroke-width: 1.2; opacity: .55; marker-end: url(#tip); }
@@ -145,7 +144,7 @@ extension GraphPage {
         const time = seconds => { for (const [unit, factor] of [["s", 1], ["ms", 1e3], ["µs", 1e6]])
             if (seconds * factor >= 1) return Number((seconds * factor).toPrecision(3)) + " " + unit;
           return Math.round(seconds * 1e9) + " ns"; };
-        const lookOf = entry => entry.state === "failed" || entry.state === "loading" ? entry.state : entry.isStale ? "stale" : entry.state === "testValue" ? "loaded" : entry.state;
+        const lookOf = entry => entry.state === "loading" ? entry.state : entry.isStale ? "stale" : entry.state === "testValue" ? "loaded" : entry.state;
         function subtitle(entry) {
           const parts = [lookOf(entry)];
           if (entry.state === "testValue") parts.push("value for tests");
@@ -375,7 +374,7 @@ extension GraphPage {
               if (box.width * camera.k > w * 0.6 && free(x, y, w)) labels.push(text(box.text, x, y, "title"));
             }
             const weight = node => (picture.readers.get(node.id) || []).length + node.entry.inputs.length
-              + (isWanted(node) ? 1000 : 0) + (["failed", "loading", "stale"].includes(lookOf(node.entry)) ? 500 : 0);
+              + (isWanted(node) ? 1000 : 0) + (["loading", "stale"].includes(lookOf(node.entry)) ? 500 : 0);
             for (const node of [...picture.nodes.values()].sort((a, b) => weight(b) - weight(a))) {
               if ((picked || found) && !isWanted(node)) continue;
               const name = short(node.entry.name), w = name.length * 6.6;

@@ -19,7 +19,7 @@ package struct GraphSnapshot: Sendable {
     }
 
     /// The origin of an entry.
-    enum State: Sendable { case set, replaced, supplied, defaultValue, loaded, testValue, loading, failed }
+    enum State: Sendable { case set, replaced, supplied, defaultValue, loaded, testValue, loading }
 
     package struct Entry: Sendable {
         let place: Place
@@ -29,16 +29,12 @@ package struct GraphSnapshot: Sendable {
         var duration: Duration?
         /// What the load has read.
         fileprivate(set) var reads: [Key] = []
-        /// Whether the load has failed since a feature wasn't set that isn't loaded in tests.
-        fileprivate(set) var isUnset = false
         package var inputs: [Place] = []
         var changed: [Place] = []
         var anchors: [Key] = []
         var isLocal = false
         /// Whether it's a value for tests if the feature has one.
         fileprivate var isForTest = false
-        /// The text of the last error, which can contain a secret.
-        var error: String?
         fileprivate var value: Payload?
         /// Whether it's a property whose value must not be printed, since its key is secret, or since it was made from what is.
         fileprivate(set) var isSecret = false
@@ -113,23 +109,10 @@ extension GraphSnapshot {
             Box(
                 id: node.number, parent: node.parent?.number, depth: node.depth, name: node.displayName(token),
                 childCount: node.childCount(token), isClosed: node.isClosed(token)))
-        let failures = Dictionary(uniqueKeysWithValues: node.failures(token))
-        for cell in node.storage.cells(token) where cell.key != Key.containerName {
-            // A replaced feature whose load has failed is added once, as failed.
-            let failure = failures[cell.key]
-            if let failure, !failure.isPast, !cell.has(CellFlags.hasWord) { continue }
-            add(token, node, cell, failure?.text)
-        }
-        for (key, failure) in failures where !failure.isPast {
-            if case .found = node.look(token, key) { continue }
-            var entry = Entry(place: Place(key: key, container: node.number), depth: node.depth, state: .failed)
-            (entry.reads, entry.isUnset, entry.error) = (failure.inputs, failure.isUnset, failure.text)
-            entry.inputs = failure.inputs.compactMap { Self.seen(token, $0, by: node) }
-            entries.append(entry)
-        }
+        for cell in node.storage.cells(token) where cell.key != Key.containerName { add(token, node, cell) }
     }
 
-    private mutating func add(_ token: LockToken, _ node: Node, _ cell: CellReference, _ error: String?) {
+    private mutating func add(_ token: LockToken, _ node: Node, _ cell: CellReference) {
         let key = cell.key
         var state: State = key.kind == .property ? .defaultValue : .loaded
         if !cell.has(CellFlags.loaded) {
@@ -170,8 +153,7 @@ extension GraphSnapshot {
                 && !node.path.contains { $0.cell(token, key)?.loader(token) != nil }
         }
         if key.kind == .property { entry.value = cell.payload }
-        entry.loadCount = cell.loadCount(token)
-        (entry.isLocal, entry.error) = (provenance?.isLocal ?? false, error)
+        (entry.loadCount, entry.isLocal) = (cell.loadCount(token), provenance?.isLocal ?? false)
         entries.append(entry)
     }
 

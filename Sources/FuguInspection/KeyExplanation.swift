@@ -76,13 +76,11 @@ struct GraphExplainer {
         if entry.state == .loaded || entry.state == .testValue {
             sentences.append(Messages.inputs(inputs))
         } else if !inputs.isEmpty {
-            sentences.append(Messages.readSoFar(inputs, isOver: entry.state == .failed))
+            sentences.append(Messages.readSoFar(inputs))
         }
         if entry.isStale { sentences.append(Messages.stale(entry.changedInputs.map(name))) }
-        if let error = entry.lastError, entry.state != .failed { sentences.append(Messages.failedOnce(error)) }
         let readers = readers(of: entry.id) + Messages.hiddenCount(entry.hiddenReaders)
-        let isThere = entry.state != .failed && entry.state != .loading
-        sentences.append(isThere ? Messages.readers(readers) : Messages.neededBy(readers))
+        sentences.append(entry.state == .loading ? Messages.neededBy(readers) : Messages.readers(readers))
         return sentences
     }
 
@@ -100,7 +98,6 @@ struct GraphExplainer {
         case .loaded: Messages.loaded(entry.name, entry.duration.map { .seconds($0) }, entry.loadCount)
         case .testValue: Messages.testValue(entry.name)
         case .loading: Messages.loading(entry.name)
-        case .failed: Messages.failed(entry.name, in: place, entry.lastError)
         }
     }
 

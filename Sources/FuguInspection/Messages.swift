@@ -38,10 +38,6 @@ enum Messages {
     }
     static func testValue(_ name: String) -> String { "\(name) is its value for tests." }
     static func loading(_ name: String) -> String { "\(name) is being loaded." }
-    static func failed(_ name: String, in place: String, _ error: String?) -> String {
-        "\(name) isn't loaded: its last load, for \(place), failed\(error.map { ": \($0)" } ?? "")."
-    }
-    static func failedOnce(_ error: String) -> String { "A load failed: \(error)." }
     static func notThere(_ name: String, _ kind: KeyKind, isClosed: Bool) -> String {
         if kind == .property {
             return "\(name) was neither set nor read here. A read returns the value of a source, or the default."
@@ -81,9 +77,7 @@ enum Messages {
     static func inputs(_ names: [String]) -> String {
         names.isEmpty ? "It read nothing while it loaded." : "It was loaded from \(GraphWords.list(names))."
     }
-    static func readSoFar(_ names: [String], isOver: Bool) -> String {
-        isOver ? "It had read \(GraphWords.list(names))." : "It has read \(GraphWords.list(names)) so far."
-    }
+    static func readSoFar(_ names: [String]) -> String { "It has read \(GraphWords.list(names)) so far." }
     static func hiddenCount(_ count: Int) -> [String] {
         count == 0 ? [] : ["\(count) that \(count == 1 ? "isn't" : "aren't") shown"]
     }

@@ -16,9 +16,19 @@ final class StandIns: LoadPolicy {
         let way: [Key]
     }
 
+    /// A load that has failed since a feature wasn't loaded.
+    struct FailedLoad: Sendable {
+        let key: Key
+        /// The depth of the container for which it was loaded.
+        let depth: Int
+        /// What it had read.
+        let reads: [Key]
+    }
+
     private let stop: @Sendable (LoadError) -> Void
     private let goOn: @Sendable (LoadError) -> Void
     private let used = Locked<[Key: Use]>([:])
+    private let unloaded = Locked<[GraphSnapshot.Place: FailedLoad]>([:])
 
     /// - Parameters:
     ///   - stop: Called where the program would stop; it returns if that can't be helped.
@@ -30,8 +40,14 @@ final class StandIns: LoadPolicy {
     /// The features that weren't loaded.
     var uses: [Use] { used.withLock { Array($0.values) } }
 
-    /// Forgets what was used so far.
-    func removeAll() { used.withLock { $0 = [:] } }
+    /// The loads that have failed, each unless a later one has succeeded.
+    var failed: [FailedLoad] { unloaded.withLock { Array($0.values) } }
+
+    /// Forgets what was used and has failed so far.
+    func removeAll() {
+        used.withLock { $0 = [:] }
+        unloaded.withLock { $0 = [:] }
+    }
 
     func substitutes(_ request: borrowing Request) -> Bool { true }
 
@@ -59,7 +75,24 @@ final class StandIns: LoadPolicy {
     func willGoOn(_ error: LoadError) { goOn(error) }
 }
 
+extension StandIns: FactSink {
+    func hear(_ token: LockToken, _ fact: Fact, _ effects: inout Effects) {
+        guard case .ended(let outcome, _, let error) = fact else { return }
+        let load = outcome.load
+        let isUnset = (error as? LoadError)?.code == .notSet
+        let failed = FailedLoad(key: load.key, depth: load.node.depth, reads: outcome.inputs)
+        let place = GraphSnapshot.Place(key: load.key, container: load.node.number)
+        unloaded.withLock { $0[place] = isUnset ? failed : nil }
+    }
+}
+
 extension Container {
     /// Lets others stand in for external features, here and below.
-    func use(_ standIns: StandIns) { setPolicy(standIns) }
+    func use(_ standIns: StandIns) {
+        setPolicy(standIns)
+        let family = node.family
+        var garbage = Garbage()
+        family.lock.withLock { token in family.setSink(token, standIns, &garbage) }
+        garbage.dispose()
+    }
 }

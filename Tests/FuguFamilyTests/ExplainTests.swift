@@ -35,11 +35,6 @@ extension ExplainTests {
         static var home: Home { .local }
         static func load(in container: any FeatureContainer) -> Pad { Pad() }
     }
-    struct Broken: ThrowingFeature {
-        struct Reason: Error {}
-        static func load(in container: any FeatureContainer) throws -> Broken { throw Reason() }
-    }
-
     /// The sentences without the time that a load took.
     private func sentences(_ explanation: KeyExplanation) -> [String] {
         explanation.sentences.map { $0.replacing(#/ in [0-9.]+ (ns|µs|ms|s)/#, with: "") }
@@ -150,7 +145,7 @@ extension ExplainTests {
         _ = reports
     }
 
-    @Test("An explanation of a key that is set, replaced, failed, closed, or missing")
+    @Test("An explanation of a key that is set, replaced, closed, or missing")
     func others() async throws {
         let container = Container()
         expect(
@@ -161,52 +156,40 @@ extension ExplainTests {
         expect(
             container.explain(Pool.self).sentences[0],
             equals: "Pool has a replacement loader in the root, which hasn't run yet.")
-        _ = try? container[Broken.self]
-        expect(
-            container.explain(Broken.self).sentences,
-            equals: [
-                "Broken isn't loaded: its last load, for the root, failed: Reason().", "No other load needed it.",
-            ])
         try await container.close()
         expect(
             "\(container.explain(Session.self))",
             equals: "Session was neither set nor loaded here. The container is closed, so it can't be loaded.")
     }
 
-    @Test("Debuggers see names and numbers, whose load a handle is, and never values, and nothing is loaded for them")
+    @Test("Debuggers see names and numbers, never values, and nothing is loaded for them")
     func debugging() {
-        // Debuggers see names and numbers, never values, and nothing is loaded for them.
-        do {
-            let root = Container()
-            expect("\(root)", equals: "Container(root: 0 set, 0 loaded)")
-            let child = root.child { $0.requestID = 7 }
-            _ = (child[Session.self], try? child[Broken.self])
-            expect("\(child)", equals: "Container(container 1: 1 set, 1 loaded, 1 failed)")
-            expect("\(root)", equals: "Container(root: 0 set, 2 loaded, 1 child)")
-            expect(
-                String(reflecting: child),
-                equals:
-                    "Container(container 1: 1 set, 1 loaded, 1 failed; parent: root; set: \\.requestID; loaded: Session; "
-                    + "failed: Broken)")
-            var mirror: [String: String] = [:]
-            for (label, value) in Mirror(reflecting: child).children { mirror[label ?? ""] = "\(value)" }
-            expect(mirror, equals: ["description": "\(child)"])
-        }
-        // A handle says whose load it is.
-        do {
-            struct Curious: Feature {
-                let text: String
-                static func load(in container: any FeatureContainer) -> Curious { Curious(text: "\(container)") }
-            }
-            expect(Container()[Curious.self].text, equals: "Container(handle of Curious in root: 0 set, 0 loaded)")
+        let root = Container()
+        expect("\(root)", equals: "Container(root: 0 set, 0 loaded)")
+        let child = root.child { $0.requestID = 7 }
+        _ = child[Session.self]
+        expect("\(child)", equals: "Container(container 1: 1 set, 1 loaded)")
+        expect("\(root)", equals: "Container(root: 0 set, 2 loaded, 1 child)")
+        expect(
+            String(reflecting: child),
+            equals: "Container(container 1: 1 set, 1 loaded; parent: root; set: \\.requestID; loaded: Session)")
+        var mirror: [String: String] = [:]
+        for (label, value) in Mirror(reflecting: child).children { mirror[label ?? ""] = "\(value)" }
+        expect(mirror, equals: ["description": "\(child)"])
+    }
+
+    @Test("A handle says whose load it is")
+    func handles() {
+        struct Curious: Feature {
+            let text: String
+            static func load(in container: any FeatureContainer) -> Curious { Curious(text: "\(container)") }
         }
     }
 }
 
-@Suite("The graph shows what runs, what failed and why") struct GraphFailureTests {}
+@Suite("The graph shows what runs, and no secret") struct GraphContentTests {}
 
-extension GraphFailureTests {
-    struct Refused: Error, CustomStringConvertible { let description: String }
+extension GraphContentTests {
     struct Token: Property {
         static var defaultValue: String { "hunter2" }
         static var isSecret: Bool { true }
@@ -216,7 +199,8 @@ extension GraphFailureTests {
     }
     struct Socket: ThrowingFeature {
         static func load(in container: any FeatureContainer) throws -> Socket {
-            throw Refused(description: "no way in with \(container[Token.self])")
+            _ = container[Token.self]
+            return Socket()
         }
     }
     struct Database: AsyncFeature {
@@ -227,52 +211,15 @@ extension GraphFailureTests {
         }
     }
 
-    private func failed() async -> Container {
+    private func loaded() async throws -> Container {
         let container = Container()
-        await #expect(throws: Refused.self) { try await container[Database.self] }
+        _ = try await container[Database.self]
         return container
     }
 
-    @Test(
-        "A load that failed stays in the graph with its error and what it had read, and a cancelled one does not (law 4)"
-    )
-    func failures() async throws {
-        // A load that failed stays in the graph with its error and what it had read.
-        do {
-            let container = await failed()
-            let graph = container.graph
-            expect(
-                graph.description,
-                equals: """
-                    root
-                      Database (failed) ← Plain
-                      Plain
-                      Socket (failed) ← Token
-                      Token (default)
-                    """)
-            expect(graph["c0_Socket"]?.lastError, equals: "no way in with (secret)")
-            expect(graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
-            container.set(Socket.self, to: Socket())
-            _ = try await container[Database.self]
-            expect(container.graph["c0_Database"]?.state, equals: .loaded)
-            expect(container.graph["c0_Database"]?.lastError, equals: "no way in with (secret)")
-        }
-        // A cancelled load is no failure.
-        do {
-            struct Cancelled: AsyncFeature {
-                static func load(in container: any FeatureContainer) async throws -> Cancelled {
-                    throw CancellationError()
-                }
-            }
-            let container = Container()
-            await #expect(throws: CancellationError.self) { try await container[Cancelled.self] }
-            expect(container.graph.entries, equals: [])
-        }
-    }
-
-    @Test("No secret is in any format, though the error of a load quotes it (law 17)")
+    @Test("No secret is in any format (law 17)")
     func secrets() async throws {
-        let container = await failed()
+        let container = try await loaded()
         let graph = container.graph
         let json = String(decoding: try JSONEncoder().encode(graph), as: UTF8.self)
         var dumped = ""
@@ -286,27 +233,24 @@ extension GraphFailureTests {
         expect(String(reflecting: container).contains("Token"))
     }
 
-    @Test(
-        "A filtered graph has what an entry was made from and what was made from it, or what a container sees (law 10)")
-    func filteredByName() async {
-        // Filtered by name, what an entry was made from and what was made from it is left.
-        do {
-            let container = await failed()
-            let graph = container.graph.filtered(by: "Plain")
-            expect(graph.entries.map(\.name), equals: ["Database", "Plain"])
-            expect(container.graph.filtered(by: "Token").entries.map(\.name), equals: ["Socket", "Token"])
-            expect(container.graph.filtered(by: "Nobody").entries, equals: [])
-        }
-        // Filtered by container, what it sees is left.
-        do {
-            let root = Container()
-            let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
-            _ = root[Plain.self]
-            let graph = root.graph.filtered(byContainer: 2)
-            expect(graph.entries.map(\.id), equals: ["c0_Plain", "c2_Token"])
-            expect(graph.containers.map(\.id), equals: [0, 2])
-            withExtendedLifetime(children) {}
-        }
+    @Test("Filtered by name, what an entry was made from and what was made from it is left")
+    func filteredByName() async throws {
+        let container = try await loaded()
+        let graph = container.graph.filtered(by: "Plain")
+        expect(graph.entries.map(\.name), equals: ["Database", "Plain"])
+        expect(container.graph.filtered(by: "Token").entries.map(\.name), equals: ["Database", "Socket", "Token"])
+        expect(container.graph.filtered(by: "Nobody").entries, equals: [])
+    }
+
+    @Test("Filtered by container, what it sees is left (law 10)")
+    func filteredByContainer() {
+        let root = Container()
+        let children = (1...2).map { number in root.child { $0[Token.self] = "\(number)" } }
+        _ = root[Plain.self]
+        let graph = root.graph.filtered(byContainer: 2)
+        expect(graph.entries.map(\.id), equals: ["c0_Plain", "c2_Token"])
+        expect(graph.containers.map(\.id), equals: [0, 2])
+        withExtendedLifetime(children) {}
     }
 
     @Test("A load in progress is in the graph, with its reads so far and the load that it waits for (law 3)")

@@ -74,28 +74,6 @@ extension MeetingsTests {
         deinit { onDeinit() }
     }
 
-    @Test("failed load × graph: a replaced feature that has failed is in the graph once, and as failed until it loads")
-    func failedReplacement() throws {
-        // replace × graph: a replaced feature that has failed is in the graph once, as failed.
-        do {
-            container.replace(Name.self) { _ in throw Failure() }
-            _ = try? container[Name.self]
-            expect(container.graph.entries.filter { $0.name == "Name" }.map(\.state), equals: [.failed])
-            expect("\(container)".isEmpty, equals: false)
-        }
-        // failed load × reset: a feature that has loaded since it failed isn't failed in the graph.
-        do {
-            let container = Container()
-            container[Number.self] = -1
-            #expect(throws: Failure.self) { try container[Unsure.self] }
-            expect(container.graph.entries.contains { $0.state == .failed })
-            container[Number.self] = 1
-            _ = try container[Unsure.self]
-            container.reset(Unsure.self)
-            expect(!container.graph.entries.contains { $0.state == .failed })
-        }
-    }
-
     @Test("kept handle × release: a load that a kept handle began ends after its container was released (law 7)")
     func survivesItsRoot() async throws {
         var root: Container? = Container()

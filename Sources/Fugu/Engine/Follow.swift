@@ -327,31 +327,7 @@ extension Follower {
             family.reports.report(Messages.notReloaded(key, without: input))
             return false
         }
-        for input in deepInputs() { _ = try? input.definition?.readNow(.reload, in: container) }
         return reloader.prepare(in: container, reportsFailure: true) != nil || isThere()
-    }
-
-    /// Returns some of the keys that were dropped with this one, deepest first, so that none of their loads, nor the one of this key
-    /// after them, nests deeply: a change must not need more stack the longer a chain of features is.
-    private func deepInputs() -> [Key] {
-        family.lock.withLock { token in
-            func inputs(_ key: Key) -> ArraySlice<Key> {
-                family.last(token, of: key)?.direct[...] ?? []
-            }
-            var found: [Key] = []
-            var seen: Set<Key> = [key]
-            var open = [(key: key, inputs: inputs(key))]
-            while let last = open.indices.last {
-                guard let next = open[last].inputs.popFirst() else {
-                    if last > 0, last.isMultiple(of: 32) { found.append(open[last].key) }
-                    open.removeLast()
-                    continue
-                }
-                guard seen.insert(next).inserted, case .missing = node.use({ $0.look(token, next) }) else { continue }
-                open.append((next, inputs(next)))
-            }
-            return found
-        }
     }
 
     /// Returns an async feature that the last instance of a plain feature was made from and that isn't loaded, so that another

@@ -249,6 +249,8 @@ extension Load {
     /// Returns a waiter for the end, or `nil` if the load has ended.
     ///
     /// - `mayRunHere`: Whether the load may run on this thread until it first suspends.
+    // Inlined, since the compiler (6.3.1) otherwise makes a task that asks for its executor at each hop.
+    @inline(__always)
     func start(
         for container: Container, mayRunHere: Bool,
         _ loader: @escaping @Sendable (Container) async throws -> Payload
@@ -378,7 +380,6 @@ extension Load {
     ) -> (given: Result<Payload, any Error>, home: Node) {
         var effects = Effects(in: work)
         var given = result
-        var inputs: [Key] = []
         let error: (any Error)? = if case .failure(let thrown) = result { thrown } else { nil }
         let failedWay = error.map { [key] + work.way(to: $0) } ?? []
         let isCanceled = error is CancellationError
@@ -393,7 +394,6 @@ extension Load {
             work.markFinished()
             effects.wake(state[token].rare?.waiters.takeAll() ?? [])
             let end = outcome.settle(token, &given, for: recorder, &effects)
-            if !failedWay.isEmpty { inputs = state[token].inputs.all.map(\.key) }
             outcome.removeFromLists(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
             if case .kept = end { noteKept(token, outcome, &effects) }
@@ -401,10 +401,7 @@ extension Load {
         }
         effects.perform()
         if isOutlived { family.reports.report(Messages.loadedAfterClosing(way)) }
-        if let error {
-            remember(error, inputs)
-            if case .failure = given { parent?.needFailed(failedWay, error) }
-        }
+        if let error, case .failure = given { parent?.needFailed(failedWay, error) }
         return (given, home)
     }
 

@@ -21,6 +21,8 @@ package struct LoadOutcome {
     private let rootPlace: Place
 
     var hasFailed: Bool { !way.isEmpty }
+    /// The keys that the load has read, in order.
+    package var inputs: [Key] { provenance.direct }
     var key: Key { load.key }
     private var asker: Node { load.node }
 
@@ -171,10 +173,6 @@ package struct LoadOutcome {
             } else {
                 place.adopt(token, provenance, lifetime, &effects.garbage)
                 place[token].loadCount += 1
-            }
-            _ = asker.path.firstResult { node -> Bool? in
-                if let rare = node.storage[token].rare, !rare.failures.isEmpty { rare.failures[key]?.isPast = true }
-                return node === home ? true : nil
             }
         }
         if let place = cell.place { effects.announce(token, place, .loaded) }

@@ -209,8 +209,6 @@ final class RareNodeState {
     var closing = ClosingState()
     /// Whether declared homes above don't count here and below.
     var isHomeRoot = false
-    /// The last failed load of each key that was requested here.
-    var failures = KeyTable<FailedLoad>()
 
     @inline(never) init() {}
 }
@@ -277,9 +275,6 @@ extension Node {
     package func isClosed(_ token: LockToken) -> Bool { storage[token].isClosed }
     package func policy(_ token: LockToken) -> (any LoadPolicy)? { storage[token].policy }
     package func supplier(_ token: LockToken) -> (any ValueSupplier)? { storage[token].rare?.supplier.value }
-    package func failures(_ token: LockToken) -> [(key: Key, value: FailedLoad)] {
-        storage[token].rare?.failures.entries ?? []
-    }
 }
 
 extension Family {

@@ -33,6 +33,9 @@ package struct Input {
     fileprivate func isWithin(_ keys: [Key]) -> Bool {
         isKept && provenance?.keys.allSatisfy { keys.contains($0) } ?? true
     }
+
+    /// Whether a key is the input or one of its own.
+    fileprivate func has(_ key: Key) -> Bool { key == self.key || provenance?.keys.contains(key) == true }
 }
 
 /// The inputs of a load, in the order in which it read them, each once.
@@ -108,23 +111,8 @@ struct Inputs {
     ///
     /// - `homeKeys`: Keys on which the home depends besides the inputs.
     mutating func provenance(isLocal: Bool, reloads: Bool, _ homeKeys: [Key], orLast last: Provenance?) -> Provenance {
-        if homeKeys.isEmpty {
-            guard let first else {
-                return isLocal ? Provenance(direct: [], keys: [], mask: 0, isLocal: true, reloads: reloads) : .none
-            }
-            let hasOneKey = others.isEmpty && first.provenance?.keys.isEmpty ?? true
-            if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKeys.isEmpty,
-                hasOneKey
-                    ? last.keys.count == 1 && last.direct.count == 1 && last.keys[0] == first.key : areThose(of: last)
-            {
-                return last
-            }
-            if hasOneKey {
-                let keys = [first.key]
-                return Provenance(
-                    direct: keys, keys: keys, mask: first.key.mask, isLocal: isLocal, reloads: reloads)
-            }
-        }
+        if first == nil, homeKeys.isEmpty, !isLocal { return .none }
+        if let last, last.isLocal == isLocal, last.reloads == reloads, homeKeys.isEmpty, areAll(of: last) { return last }
         var (direct, keys, mask) = ([Key](), homeKeys, mask)
         direct.reserveCapacity(1 + others.count)
         for key in homeKeys { mask |= key.mask }
@@ -138,25 +126,23 @@ struct Inputs {
         if let first { add(first) }
         for input in others { add(input) }
         // The library's sort merges the runs that are sorted already.
-        keys = (keys + direct).sortedUnique()
-        let made = Provenance(
+        keys = (keys.isEmpty ? direct : keys + direct).sortedUnique()
+        if let last, last.mask == mask, last.isLocal == isLocal, last.reloads == reloads, last.direct == direct,
+            last.keys == keys, last.homeKeys == homeKeys
+        {
+            return last
+        }
+        return Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, homeKeys: homeKeys)
-        return last.map { made.isEqual(to: $0) ? $0 : made } ?? made
     }
 
-    /// Whether the inputs match a short provenance: a quick check that avoids creating an equal one.
-    private func areThose(of provenance: Provenance) -> Bool {
-        let keys = provenance.keys
-        guard let first, keys.count <= 16, provenance.direct.count == 1 + others.count,
-            provenance.direct[0] == first.key, first.isWithin(keys)
+    /// Whether a provenance, which isn't long, has exactly these inputs, so that none has to be made.
+    private func areAll(of provenance: Provenance) -> Bool {
+        let (direct, keys) = (provenance.direct, provenance.keys)
+        guard let first, keys.count <= 16, direct.count == 1 + others.count, direct[0] == first.key, first.isWithin(keys),
+            others.indices.allSatisfy({ others[$0].key == direct[$0 + 1] && others[$0].isWithin(keys) })
         else { return false }
-        for (index, input) in others.enumerated() {
-            guard provenance.direct[index + 1] == input.key, input.isWithin(keys) else { return false }
-        }
-        return keys.allSatisfy { key in
-            key == first.key || first.provenance?.keys.contains(key) == true
-                || others.contains { $0.key == key || $0.provenance?.keys.contains(key) == true }
-        }
+        return keys.count == 1 || keys.allSatisfy { key in first.has(key) || others.contains { $0.has(key) } }
     }
 }
 
@@ -214,12 +200,6 @@ package final class Provenance: Sendable {
         if node.isRoot { return true }
         if !homeKeys.isEmpty, !node.isHome(token, of: key, with: homeKeys) { return false }
         return isLocal || node.holds(token, key) || node.holdsAny(token, of: keys, mask)
-    }
-
-    func isEqual(to other: Provenance) -> Bool {
-        self === other
-            || mask == other.mask && isLocal == other.isLocal && reloads == other.reloads && direct == other.direct
-                && keys == other.keys && homeKeys == other.homeKeys
     }
 }
 

@@ -22,7 +22,7 @@ extension Messages {
 
 /// A summary of a container for descriptions.
 typealias ContainerSummary = (
-    name: String, childCount: Int, isClosed: Bool, setCount: Int, loadedCount: Int, failedCount: Int
+    name: String, childCount: Int, isClosed: Bool, setCount: Int, loadedCount: Int
 )
 
 /// How a container was made.
@@ -44,7 +44,6 @@ extension Messages {
 
     static func container(_ summary: ContainerSummary) -> String {
         var counts = ["\(summary.setCount) set", "\(summary.loadedCount) loaded"]
-        if summary.failedCount > 0 { counts.append("\(summary.failedCount) failed") }
         if summary.childCount > 0 {
             counts.append("\(summary.childCount) \(summary.childCount == 1 ? "child" : "children")")
         }
