@@ -250,7 +250,9 @@ extension ClosingEndlessTests {
         if case .failure(let error as LoadError) = result { error.code == .containerClosed } else { false }
     }
 
-    @Test("After the deadline of an operation, what still waits in its child gets the error of a closed container (law 18)")
+    @Test(
+        "After the deadline of an operation, what still waits in its child gets the error of a closed container (law 18)"
+    )
     func operationEnds() async throws {
         for (isThrown, isNeeded, isDeep) in [
             (false, false, false), (true, false, false), (false, true, false), (true, true, true), (false, false, true),
@@ -281,7 +283,9 @@ extension ClosingEndlessTests {
         }
     }
 
-    @Test("An operation's end waits for no load of another container, and its readers get what that gives (laws 4 and 18)")
+    @Test(
+        "An operation's end waits for no load of another container, and its readers get what that gives (laws 4 and 18)"
+    )
     func otherReaders() async throws {
         let root = Container()
         let stage = root.stage

@@ -112,7 +112,9 @@ struct Inputs {
     /// - `homeKeys`: Keys on which the home depends besides the inputs.
     mutating func provenance(isLocal: Bool, reloads: Bool, _ homeKeys: [Key], orLast last: Provenance?) -> Provenance {
         if first == nil, homeKeys.isEmpty, !isLocal { return .none }
-        if let last, last.isLocal == isLocal, last.reloads == reloads, homeKeys.isEmpty, areAll(of: last) { return last }
+        if let last, last.isLocal == isLocal, last.reloads == reloads, homeKeys.isEmpty, areAll(of: last) {
+            return last
+        }
         var (direct, keys, mask) = ([Key](), homeKeys, mask)
         direct.reserveCapacity(1 + others.count)
         for key in homeKeys { mask |= key.mask }
@@ -139,7 +141,8 @@ struct Inputs {
     /// Whether a provenance, which isn't long, has exactly these inputs, so that none has to be made.
     private func areAll(of provenance: Provenance) -> Bool {
         let (direct, keys) = (provenance.direct, provenance.keys)
-        guard let first, keys.count <= 16, direct.count == 1 + others.count, direct[0] == first.key, first.isWithin(keys),
+        guard let first, keys.count <= 16, direct.count == 1 + others.count, direct[0] == first.key,
+            first.isWithin(keys),
             others.indices.allSatisfy({ others[$0].key == direct[$0 + 1] && others[$0].isWithin(keys) })
         else { return false }
         return keys.count == 1 || keys.allSatisfy { key in first.has(key) || others.contains { $0.has(key) } }
