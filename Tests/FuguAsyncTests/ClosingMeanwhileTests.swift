@@ -191,6 +191,40 @@ extension ClosingMeanwhileTests {
         expect(log.all, equals: [])
     }
 
+    @Test("What others begin to load while a closing waits for a load is closed by it, before its inputs (law 18)")
+    func loadedWhileItWaits() async throws {
+        let root = Container()
+        let (log, children) = (Log<String>(), [root.child(), root.child()])
+        func load(in container: Container, _ name: String) async -> (goesOn: Gate, ended: Gate) {
+            let (began, goesOn) = (Gate(), Gate())
+            let input = FeatureKey(home: .local, id: UniqueID()) { handle in
+                handle.onClose { log.add("input of \(name)") }
+                return 1
+            }
+            let key = FeatureKey(home: .local, id: UniqueID()) { handle in
+                handle.onClose { log.add(name) }
+                began.open()
+                goesOn.wait()
+                return handle[input]
+            }
+            _ = container[input]
+            let ended = startThread { _ = container[key] }
+            await began.opened()
+            return (goesOn, ended)
+        }
+        let first = await load(in: children[1], "first")
+        let closing = Task { try await root.close() }
+        await root.untilClosing()
+        let second = await load(in: children[0], "second")
+        first.goesOn.open()
+        await first.ended.opened()
+        await giveOthersTime()
+        second.goesOn.open()
+        try await finishing { try await closing.value }
+        await second.ended.opened()
+        expect(log.all, equals: ["first", "input of first", "second", "input of second"])
+    }
+
     @Test("A closer may close another container whose instances leave meanwhile (law 18)")
     func leavesWithin() async throws {
         let root = Container().unreported

@@ -355,7 +355,7 @@ private struct Closing: Sendable {
         let alarm = end.map { end in
             Task.detached { if (try? await Task.sleep(until: end, clock: .continuous)) != nil { expire() } }
         }
-        // Loads that began before, and what they need, finish first. They may make further children.
+        // Loads that began before, and what they need, finish first, and so do others that begin meanwhile. They may make children.
         while !busy.isEmpty {
             for node in busy { await wait(at: node) { token in node.isIdle(token) } }
             busy = begin(&nodes)
@@ -368,18 +368,20 @@ private struct Closing: Sendable {
         return failures
     }
 
-    /// Refuses loads in the container and its descendants, adds those that aren't known yet to `nodes`, and returns those of them in
-    /// which something is in progress; if there are none, closes all.
+    /// Refuses loads in the container and its descendants, adds those that aren't known yet to `nodes`, and returns those in which
+    /// something is in progress; if there are none, closes all.
     @inline(never) private func begin(_ nodes: inout [Node]) -> [Node] {
         let known = nodes.isEmpty ? nil : ObjectSet(nodes)
         return family.lock.withLock { token in
             var busy: [Node] = []
-            for node in node.subtree(token) where known?.contains(node) != true {
-                let rare = node.storage[token].more()
-                rare.closing.calls += 1
-                rare.closing.overdue = rare.closing.overdue ?? self.node.storage[token].rare!.closing.overdue
-                node.storage[token].advance(to: .refusing)
-                nodes.append(node)
+            for node in node.subtree(token) {
+                if known?.contains(node) != true {
+                    let rare = node.storage[token].more()
+                    rare.closing.calls += 1
+                    rare.closing.overdue = rare.closing.overdue ?? self.node.storage[token].rare!.closing.overdue
+                    node.storage[token].advance(to: .refusing)
+                    nodes.append(node)
+                }
                 if !node.isIdle(token) { busy.append(node) }
             }
             // What begins to load from now on, for nothing that began before, is never closed.
