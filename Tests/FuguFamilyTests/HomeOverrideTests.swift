@@ -320,6 +320,16 @@ struct HomeOverrideTests {
         expect(child[key], is: made)
     }
 
+    @Test("So it is if its load reads the same keys as that of the home, the home's key first (laws 3, 11)")
+    func sameKeys() {
+        let key = FeatureKey<Made>(home: .with(\.tenant), id: UniqueID()) { Made("\($0.tenant) \($0.address)") }
+        let child = Container().unreported.child { $0.address = "elsewhere" }
+        let made = child[key]
+        expect(made.text, equals: "none elsewhere")
+        expect(child[key], is: made)
+        expect(child.child()[key], is: made)
+    }
+
     @Test("A check lists both kinds, with the way to what the child overrides")
     func check() async {
         let container = Container()

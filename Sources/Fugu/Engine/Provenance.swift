@@ -112,7 +112,7 @@ struct Inputs {
     /// - `homeKeys`: Keys on which the home depends besides the inputs.
     mutating func provenance(isLocal: Bool, reloads: Bool, _ homeKeys: [Key], orLast last: Provenance?) -> Provenance {
         if first == nil, homeKeys.isEmpty, !isLocal { return .none }
-        if let last, last.isLocal == isLocal, last.reloads == reloads, homeKeys.isEmpty, areAll(of: last) {
+        if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKeys == homeKeys, areAll(of: last) {
             return last
         }
         var (direct, keys, mask) = ([Key](), homeKeys, mask)
