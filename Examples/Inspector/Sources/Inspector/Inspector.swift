@@ -171,6 +171,7 @@ enum LivePage {
         #time header { display: flex; gap: 10px; align-items: center; padding: 4px 12px; }
         #time header button { height: 24px; margin-left: auto; } #time header button[aria-pressed=true] { color: var(--pick); }
         #hint { color: var(--soft); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } #state { color: var(--soft); }
+        :root { --failed: #d9534a; }
         #state.live { color: var(--loaded); } #state.lost { color: var(--failed); }
         #flames { flex: 1; min-height: 0; width: 100%; cursor: crosshair; }
         """
