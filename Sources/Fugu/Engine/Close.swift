@@ -361,8 +361,7 @@ private struct Closing: Sendable {
             busy = begin(&nodes)
         }
         var failures = endWaits(in: nodes)
-        // The youngest first: a child is younger than its parent.
-        nodes.sort { $0.number < $1.number }
+        // Children come after their parents.
         while let node = nodes.popLast() { failures += await close(node) }
         alarm?.cancel()
         return failures

@@ -8,7 +8,7 @@ package struct Effects {
     /// The code that runs in it keeps it.
     private var knownHolder: UnmanagedReference<Work>??
     /// The followers that have something to deliver.
-    private var followers = SmallList<Follower>()
+    private var followers: [Follower] = []
     private var more: More?
 
     /// Work that few changes leave.

@@ -232,7 +232,7 @@ extension Follower {
     /// Delivers the pending events of followers, and those that the observers cause, in rounds.
     ///
     /// A round has no parent, so no load has what observers read as inputs. What they change is delivered in the next round.
-    static func deliver(_ followers: SmallList<Follower>) {
+    static func deliver(_ followers: [Follower]) {
         var next = followers
         var rounds = 0
         while let first = next.first {
@@ -397,6 +397,6 @@ extension Container {
         }
         garbage.dispose()
         guard let follower else { return observer.cancel() }
-        if startsWithPresent { Follower.deliver(SmallList(only: follower)) }
+        if startsWithPresent { Follower.deliver([follower]) }
     }
 }

@@ -1,7 +1,7 @@
 // Changes that are made together.
 
 /// Pending writes: the last one for each key and container, in the order of the first ones.
-package struct PendingWrites {
+struct PendingWrites {
     private(set) var all: [Write] = []
     private var targets: [KeyOfObject: Int] = [:]
 

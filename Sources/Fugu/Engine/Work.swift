@@ -109,9 +109,7 @@ package final class Work: WordIdentifier {
     }
 
     /// Defers the delivery to followers until the work ends.
-    func postpone(_ followers: SmallList<Follower>) {
-        deferred.orMade(Locked([])).withLock { all in followers.forEach { all.append($0) } }
-    }
+    func postpone(_ followers: [Follower]) { deferred.orMade(Locked([])).withLock { $0 += followers } }
 
     /// Outside the lock: delivers the changes made in the work, if it's the outermost one on its thread or task.
     func deliver() {
@@ -119,13 +117,11 @@ package final class Work: WordIdentifier {
     }
 
     /// Returns the followers to which something was deferred.
-    func takeDeferred() -> SmallList<Follower> {
-        guard let deferred = deferred.object else { return SmallList() }
-        return SmallList(
-            deferred.withLock { all in
-                defer { all = [] }
-                return all
-            })
+    func takeDeferred() -> [Follower] {
+        deferred.object?.withLock { all in
+            defer { all = [] }
+            return all
+        } ?? []
     }
 }
 

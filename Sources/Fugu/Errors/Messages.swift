@@ -318,7 +318,7 @@ package enum Messages {
 
     /// Returns the text of an error that is an element of a list, whose later lines stand below its first.
     @inline(never) private static func indented(_ error: any Error) -> String {
-        "\(error)".split(separator: "\n").joined(separator: "\n    ")
+        "\(error)".reduce(into: "") { $0 += $1 == "\n" ? "\n    " : String($1) }
     }
 
     static let requiredFix = "set it in this container, or in one above, before it's read."
