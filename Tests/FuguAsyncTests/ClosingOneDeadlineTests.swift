@@ -170,8 +170,8 @@ extension ClosingOneDeadlineTests {
         app.onClose { log.add("root") }
         child.onClose { throw Boom("late") }
         child.onClose { log.add("child") }
-        let younger = app.child()
-        younger.onClose { try await Gate().openedUnlessCancelled() }
+        let below = child.child()
+        below.onClose { try await Gate().openedUnlessCancelled() }
         let error = try await close(app)
         expect(error?.failures.count, equals: 2)
         expect(isExceeded(error?.failures.first?.error))
