@@ -19,7 +19,8 @@ extension FeatureContainer {
     fileprivate var doubled: Int { get async throws { try await self[Doubled.self] } }
 }
 
-@Suite("How features that fail or suspend are read") struct AccessorTests {}
+/// How features that fail or suspend are read.
+struct AccessorTests {}
 
 extension AccessorTests {
     @Test("By accessors with effects, of containers and of the handles of loads")

@@ -94,34 +94,38 @@ extension ClosingAfterwardsTests {
         token.cancel()
     }
 
-    @Test("A plain feature that is not there is loaded once, reported, and released by another close() (law 18)")
+    @Test(
+        "A plain feature that is not there is loaded once, reported, and released by another close(), as is a late closer (law 18)"
+    )
     func loadedOnce() async throws {
-        let (container, reports) = try await closed()
-        let first = container[Logger.self]
-        expect(first.tenant, equals: "one")
-        expect(first === container[Logger.self])
-        expect(container.loadsUnderWay, equals: 0)
-        expect(
-            reports.all,
-            equals: [
-                "Fugu: Logger was loaded through a container after close() was called on it, or on one above.\nFix: read Logger "
-                    + "before close(), such as in the load of what needs it in its teardown closure, or use a container that is "
-                    + "still open."
-            ])
-        try await container.close()
-        expect(container.ifLoaded(Logger.self) == nil)
-    }
-
-    @Test("So does a closer of the container that comes after close(), which is reported (law 18)")
-    func closerAfterwards() async throws {
-        let (container, reports) = try await closed()
-        let ran = Counter()
-        container.onClose { ran.add() }
-        expect(reports.all, equals: [Messages.closerAfterClosing])
-        expect(reports.all[0].contains("only another close() runs it"))
-        for _ in 0..<2 {
+        // A plain feature that is not there is loaded once, reported, and released by another close().
+        do {
+            let (container, reports) = try await closed()
+            let first = container[Logger.self]
+            expect(first.tenant, equals: "one")
+            expect(first === container[Logger.self])
+            expect(container.loadsUnderWay, equals: 0)
+            expect(
+                reports.all,
+                equals: [
+                    "Fugu: Logger was loaded through a container after close() was called on it, or on one above.\nFix: read Logger "
+                        + "before close(), such as in the load of what needs it in its teardown closure, or use a container that is "
+                        + "still open."
+                ])
             try await container.close()
-            expect(ran.value, equals: 1)
+            expect(container.ifLoaded(Logger.self) == nil)
+        }
+        // So does a closer of the container that comes after close(), which is reported.
+        do {
+            let (container, reports) = try await closed()
+            let ran = Counter()
+            container.onClose { ran.add() }
+            expect(reports.all, equals: [Messages.closerAfterClosing])
+            expect(reports.all[0].contains("only another close() runs it"))
+            for _ in 0..<2 {
+                try await container.close()
+                expect(ran.value, equals: 1)
+            }
         }
     }
 
@@ -342,32 +346,36 @@ extension ClosingReentryTests {
         }
     }
 
-    @Test("So is a load that waits for close() of the container it is made for (law 18)")
+    @Test(
+        "A load that waits for close() of its container gets the error, too; it may close what does not wait for it (law 18)"
+    )
     func inALoad() async throws {
-        let container = Container()
-        container[TargetProperty.self] = { [unowned container] in try await container.close() }
-        let error = try #require(
-            await #expect(throws: CloseError.self) { try await container[ClosesWhileLoading.self] })
-        expect(error.code, equals: .waitsForItself)
-        expect(error.feature, equals: "ClosesWhileLoading")
-        expect(error.description.contains("the load of ClosesWhileLoading waits for close()"))
-        // Nothing was closed by that.
-        container[TargetProperty.self] = {}
-        _ = try await container[ClosesWhileLoading.self]
-    }
-
-    @Test("A load or a closer may close what does not wait for it: another family, its own child (law 18)")
-    func unrelated() async throws {
-        let (container, other) = (Container(), Container())
-        let child = container.child()
-        container[TargetProperty.self] = { [unowned child] in
-            try await other.close()
-            try await child.close()
+        // So is a load that waits for close() of the container it is made for.
+        do {
+            let container = Container()
+            container[TargetProperty.self] = { [unowned container] in try await container.close() }
+            let error = try #require(
+                await #expect(throws: CloseError.self) { try await container[ClosesWhileLoading.self] })
+            expect(error.code, equals: .waitsForItself)
+            expect(error.feature, equals: "ClosesWhileLoading")
+            expect(error.description.contains("the load of ClosesWhileLoading waits for close()"))
+            // Nothing was closed by that.
+            container[TargetProperty.self] = {}
+            _ = try await container[ClosesWhileLoading.self]
         }
-        _ = try await container[ClosesWhileLoading.self]
-        _ = try await container[Closing.self]
-        try await container.close()
-        expect(container.stage.log.all, equals: ["begin", "end"])
+        // A load or a closer may close what does not wait for it: another family, its own child.
+        do {
+            let (container, other) = (Container(), Container())
+            let child = container.child()
+            container[TargetProperty.self] = { [unowned child] in
+                try await other.close()
+                try await child.close()
+            }
+            _ = try await container[ClosesWhileLoading.self]
+            _ = try await container[Closing.self]
+            try await container.close()
+            expect(container.stage.log.all, equals: ["begin", "end"])
+        }
     }
 }
 

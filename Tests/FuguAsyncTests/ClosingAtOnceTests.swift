@@ -3,7 +3,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Closing takes no task, and no time, for what needs none (laws 18 and 20)") struct ClosingAtOnceTests {}
+/// Closing takes no task, and no time, for what needs none (laws 18 and 20).
+struct ClosingAtOnceTests {}
 
 extension ClosingAtOnceTests {
     struct Own: Feature {

@@ -28,50 +28,54 @@ extension ClosingMeanwhileTests {
         expect(log.all, equals: ["child", "root"])
     }
 
-    @Test("Closing a container waits for a child that was released while it's closed (law 18)")
+    @Test(
+        "Closing a container waits for a child that was released while it is closed, or before it has come to it (law 18)"
+    )
     func releasedWhileClosed() async throws {
-        let root = Container()
-        let middle = root.child()
-        let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
-        root.onClose { log.add("root") }
-        var child: Container? = middle.child()
-        child!.onClose {
-            began.open()
-            await goesOn.opened()
-            log.add("child")
+        // Closing a container waits for a child that was released while it's closed.
+        do {
+            let root = Container()
+            let middle = root.child()
+            let (began, goesOn, log) = (Gate(), Gate(), Log<String>())
+            root.onClose { log.add("root") }
+            var child: Container? = middle.child()
+            child!.onClose {
+                began.open()
+                await goesOn.opened()
+                log.add("child")
+            }
+            let first = Task { try await middle.close() }
+            await began.opened()
+            child = nil
+            let second = Task { try await root.close() }
+            await root.untilClosing()
+            await giveOthersTime()
+            expect(log.all, equals: [])
+            goesOn.open()
+            try await finishing {
+                try await first.value
+                try await second.value
+            }
+            expect(log.all, equals: ["child", "root"])
         }
-        let first = Task { try await middle.close() }
-        await began.opened()
-        child = nil
-        let second = Task { try await root.close() }
-        await root.untilClosing()
-        await giveOthersTime()
-        expect(log.all, equals: [])
-        goesOn.open()
-        try await finishing {
-            try await first.value
-            try await second.value
+        // So it does for one that's released before it has come to it.
+        do {
+            let root = Container()
+            let log = Log<String>()
+            var child: Container? = root.child()
+            child!.onClose { log.add("child") }
+            let (began, goesOn, younger) = (Gate(), Gate(), root.child())
+            younger.onClose {
+                began.open()
+                await goesOn.opened()
+            }
+            let closing = Task { try await root.close() }
+            await began.opened()
+            child = nil
+            goesOn.open()
+            try await finishing { try await closing.value }
+            expect(log.all, equals: ["child"])
         }
-        expect(log.all, equals: ["child", "root"])
-    }
-
-    @Test("So it does for one that's released before it has come to it (law 18)")
-    func releasedBefore() async throws {
-        let root = Container()
-        let log = Log<String>()
-        var child: Container? = root.child()
-        child!.onClose { log.add("child") }
-        let (began, goesOn, younger) = (Gate(), Gate(), root.child())
-        younger.onClose {
-            began.open()
-            await goesOn.opened()
-        }
-        let closing = Task { try await root.close() }
-        await began.opened()
-        child = nil
-        goesOn.open()
-        try await finishing { try await closing.value }
-        expect(log.all, equals: ["child"])
     }
 
     @Test("A child that a kept handle made keeps its parent, and both are closed with the root (laws 7 and 18)")
@@ -352,7 +356,8 @@ extension ClosingMeanwhileTests {
     }
 }
 
-@Suite("What is loaded while a container is being closed (law 18)") struct ClosingLateInputsTests {}
+/// What is loaded while a container is being closed (law 18).
+struct ClosingLateInputsTests {}
 
 extension ClosingLateInputsTests {
     struct Closed: Property { static var defaultValue: Log<String> { Log() } }

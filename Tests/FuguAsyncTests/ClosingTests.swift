@@ -184,84 +184,88 @@ extension ClosingTests {
         }
     }
 
-    @Test("A child closes what lives in it and nothing else (law 18)")
+    @Test("A child closes what lives in it and nothing else, and before its parent, whoever was loaded last (law 18)")
     func childClosesItsOwn() async throws {
-        let root = Container()
-        let child = root.child { $0[Tenant.self] = "child" }
-        root.stage.gate("close child").open()
-        _ = try await child[Session.self]
-        try await child.close()
-        expect(root.stage.log.all, equals: ["Session of child", "Session of child is closed"])
-        try await expect(root[Metrics.self], is: root.ifLoaded(Metrics.self))
-        await #expect(throws: LoadError.self) { try await child[Server.self] }
-        _ = try await root[Server.self]
-        try await root.close()
-        expect(root.stage.log.all.last, equals: "Metrics")
-        expect(root.stage.log.all.count, equals: 7)
-    }
-
-    @Test("Children close first, whoever was loaded last (law 18)")
-    func childrenFirst() async throws {
-        let root = Container()
-        let log = root.stage.log
-        let child = root.child { $0[Tenant.self] = "child" }
-        let grandchild = child.child { $0[Tenant.self] = "grandchild" }
-        for name in ["root", "child", "grandchild"] { root.stage.gate("close \(name)").open() }
-        grandchild.onClose { log.add("grandchild itself") }
-        child.onClose { log.add("child itself") }
-        for container in [grandchild, child, root] { _ = try await container[Session.self] }
-        try await root.close()
-        let begun = log.all.filter { !$0.hasSuffix("is closed") }
-        expect(
-            begun,
-            equals: [
-                "Session of grandchild", "grandchild itself", "Session of child", "child itself", "Session of root",
-                "Metrics",
-            ])
-        for container in [grandchild, child, root] {
-            await #expect(throws: LoadError.self) { try await container[Server.self] }
+        // A child closes what lives in it and nothing else.
+        do {
+            let root = Container()
+            let child = root.child { $0[Tenant.self] = "child" }
+            root.stage.gate("close child").open()
+            _ = try await child[Session.self]
+            try await child.close()
+            expect(root.stage.log.all, equals: ["Session of child", "Session of child is closed"])
+            try await expect(root[Metrics.self], is: root.ifLoaded(Metrics.self))
+            await #expect(throws: LoadError.self) { try await child[Server.self] }
+            _ = try await root[Server.self]
+            try await root.close()
+            expect(root.stage.log.all.last, equals: "Metrics")
+            expect(root.stage.log.all.count, equals: 7)
+        }
+        // Children close first, whoever was loaded last.
+        do {
+            let root = Container()
+            let log = root.stage.log
+            let child = root.child { $0[Tenant.self] = "child" }
+            let grandchild = child.child { $0[Tenant.self] = "grandchild" }
+            for name in ["root", "child", "grandchild"] { root.stage.gate("close \(name)").open() }
+            grandchild.onClose { log.add("grandchild itself") }
+            child.onClose { log.add("child itself") }
+            for container in [grandchild, child, root] { _ = try await container[Session.self] }
+            try await root.close()
+            let begun = log.all.filter { !$0.hasSuffix("is closed") }
+            expect(
+                begun,
+                equals: [
+                    "Session of grandchild", "grandchild itself", "Session of child", "child itself", "Session of root",
+                    "Metrics",
+                ])
+            for container in [grandchild, child, root] {
+                await #expect(throws: LoadError.self) { try await container[Server.self] }
+            }
         }
     }
 
-    @Test("A child that is closing already is waited for before what it depends on closes (law 18)")
+    @Test("A child that is closing already, or begins to meanwhile, is closed once, before what it depends on (law 18)")
     func closingChildIsWaitedFor() async throws {
-        let root = Container()
-        let stage = root.stage
-        let child = root.child { $0[Tenant.self] = "child" }
-        _ = try await child[Session.self]
-        let first = Task { try await child.close() }
-        await expect(stage.log.first(1), equals: ["Session of child"])
-        let second = Task { try await root.close() }
-        await root.untilClosing()
-        await giveOthersTime()
-        expect(stage.log.all, equals: ["Session of child"])
-        stage.gate("close child").open()
-        try await first.value
-        try await second.value
-        expect(stage.log.all, equals: ["Session of child", "Session of child is closed", "Metrics"])
-    }
-
-    @Test("A child that closes while its parent closes it is closed once, and both wait for that (law 18)")
-    func childBeginsToCloseMeanwhile() async throws {
-        let root = Container()
-        let stage = root.stage
-        let child = root.child { $0[Tenant.self] = "child" }
-        _ = try await child[Session.self]
-        // Closes before the session, which was made earlier.
-        _ = try await child[Blocking.self]
-        let first = Task { try await root.close() }
-        await stage.gate("Blocking").opened()
-        let second = Task { try await child.close() }
-        await child.untilClosersWait(1)
-        expect(stage.log.all, equals: [])
-        stage.gate("Blocking may end").open()
-        await expect(stage.log.first(1), equals: ["Session of child"])
-        await giveOthersTime()
-        expect(stage.log.all, equals: ["Session of child"])
-        stage.gate("close child").open()
-        try await first.value
-        try await second.value
-        expect(stage.log.all, equals: ["Session of child", "Session of child is closed", "Metrics"])
+        // A child that is closing already is waited for before what it depends on closes.
+        do {
+            let root = Container()
+            let stage = root.stage
+            let child = root.child { $0[Tenant.self] = "child" }
+            _ = try await child[Session.self]
+            let first = Task { try await child.close() }
+            await expect(stage.log.first(1), equals: ["Session of child"])
+            let second = Task { try await root.close() }
+            await root.untilClosing()
+            await giveOthersTime()
+            expect(stage.log.all, equals: ["Session of child"])
+            stage.gate("close child").open()
+            try await first.value
+            try await second.value
+            expect(stage.log.all, equals: ["Session of child", "Session of child is closed", "Metrics"])
+        }
+        // A child that closes while its parent closes it is closed once, and both wait for that.
+        do {
+            let root = Container()
+            let stage = root.stage
+            let child = root.child { $0[Tenant.self] = "child" }
+            _ = try await child[Session.self]
+            // Closes before the session, which was made earlier.
+            _ = try await child[Blocking.self]
+            let first = Task { try await root.close() }
+            await stage.gate("Blocking").opened()
+            let second = Task { try await child.close() }
+            await child.untilClosersWait(1)
+            expect(stage.log.all, equals: [])
+            stage.gate("Blocking may end").open()
+            await expect(stage.log.first(1), equals: ["Session of child"])
+            await giveOthersTime()
+            expect(stage.log.all, equals: ["Session of child"])
+            stage.gate("close child").open()
+            try await first.value
+            try await second.value
+            expect(stage.log.all, equals: ["Session of child", "Session of child is closed", "Metrics"])
+        }
     }
 
     struct Blocking: AsyncFeature {
@@ -536,44 +540,48 @@ extension ClosingReleasesTests {
     }
     struct Slot: Property { static var defaultValue: Thing? { nil } }
 
-    @Test("Set instances of every kind are released, in the container and in its children (laws 7 and 18)")
+    @Test(
+        "Set instances of every kind are released and refused: throwing kinds throw, and nothing is there (laws 7 and 18)"
+    )
     func set() async throws {
-        let root = Container()
-        let child = root.child()
-        let key = FeatureKey { _ in Thing("loaded") }
-        let ended = Log<String>()
-        func thing(_ name: String) -> Thing { Thing(name, onEnd: { ended.add(name) }) }
-        for (container, name) in [(root, "root"), (child, "child")] {
-            container[Plain.self] = thing("\(name) plain")
-            container.set(Failing.self, to: thing("\(name) failing"))
-            container.set(Suspending.self, to: thing("\(name) suspending"))
-            container[key] = thing("\(name) key")
-            container[Slot.self] = thing("\(name) property")
+        // Set instances of every kind are released, in the container and in its children.
+        do {
+            let root = Container()
+            let child = root.child()
+            let key = FeatureKey { _ in Thing("loaded") }
+            let ended = Log<String>()
+            func thing(_ name: String) -> Thing { Thing(name, onEnd: { ended.add(name) }) }
+            for (container, name) in [(root, "root"), (child, "child")] {
+                container[Plain.self] = thing("\(name) plain")
+                container.set(Failing.self, to: thing("\(name) failing"))
+                container.set(Suspending.self, to: thing("\(name) suspending"))
+                container[key] = thing("\(name) key")
+                container[Slot.self] = thing("\(name) property")
+            }
+            try await child.close()
+            expect(ended.all.sorted(), equals: ["child failing", "child key", "child plain", "child suspending"])
+            ended.removeAll()
+            try await root.close()
+            expect(ended.all.sorted(), equals: ["root failing", "root key", "root plain", "root suspending"])
+            expect(root[Slot.self]?.name, equals: "root property")
+            expect(child[Slot.self]?.name, equals: "child property")
+            withExtendedLifetime(child) {}
         }
-        try await child.close()
-        expect(ended.all.sorted(), equals: ["child failing", "child key", "child plain", "child suspending"])
-        ended.removeAll()
-        try await root.close()
-        expect(ended.all.sorted(), equals: ["root failing", "root key", "root plain", "root suspending"])
-        expect(root[Slot.self]?.name, equals: "root property")
-        expect(child[Slot.self]?.name, equals: "child property")
-        withExtendedLifetime(child) {}
-    }
-
-    @Test("Closing refuses what was set, too: throwing kinds throw, and nothing is there (law 18)")
-    func refused() async throws {
-        let container = Container()
-        _ = container.logReports()
-        container.set(Failing.self, to: Thing("set"))
-        container.set(Suspending.self, to: Thing("set"))
-        container[Plain.self] = Thing("set")
-        try await container.close()
-        expect(container.ifLoaded(Plain.self) == nil)
-        expect(container.ifLoaded(Failing.self) == nil)
-        #expect(throws: LoadError.self) { try container[Failing.self] }
-        await #expect(throws: LoadError.self) { try await container[Suspending.self] }
-        // What is set afterwards is given.
-        container.set(Failing.self, to: Thing("again"))
-        try expect(container[Failing.self].name, equals: "again")
+        // Closing refuses what was set, too: throwing kinds throw, and nothing is there.
+        do {
+            let container = Container()
+            _ = container.logReports()
+            container.set(Failing.self, to: Thing("set"))
+            container.set(Suspending.self, to: Thing("set"))
+            container[Plain.self] = Thing("set")
+            try await container.close()
+            expect(container.ifLoaded(Plain.self) == nil)
+            expect(container.ifLoaded(Failing.self) == nil)
+            #expect(throws: LoadError.self) { try container[Failing.self] }
+            await #expect(throws: LoadError.self) { try await container[Suspending.self] }
+            // What is set afterwards is given.
+            container.set(Failing.self, to: Thing("again"))
+            try expect(container[Failing.self].name, equals: "again")
+        }
     }
 }

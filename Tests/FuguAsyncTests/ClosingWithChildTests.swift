@@ -17,22 +17,41 @@ extension ClosingWithChildTests {
         }
     }
 
-    @Test("The child is configured, current while the operation runs, and closed at its end (law 18)")
+    @Test(
+        "The child is configured, current while the operation runs, and closed at its end, or when its configuration throws (law 18)"
+    )
     func returns() async throws {
-        let root = Container().unreported
-        let name = try await root.withChild {
-            $0[Tenant.self] = "child"
-        } operation: { child in
-            expect(Container.current, is: child)
-            let name = child[Session.self].name
-            await Task.yield()
-            root.stage.log.add("end of operation")
-            return name
+        // The child is configured, current while the operation runs, and closed at its end.
+        do {
+            let root = Container().unreported
+            let name = try await root.withChild {
+                $0[Tenant.self] = "child"
+            } operation: { child in
+                expect(Container.current, is: child)
+                let name = child[Session.self].name
+                await Task.yield()
+                root.stage.log.add("end of operation")
+                return name
+            }
+            expect(name, equals: "child")
+            expect(root.stage.log.all, equals: ["end of operation", "close child"])
+            expect(root[Tenant.self], equals: "root")
+            expect(root[Session.self].name, equals: "root")
         }
-        expect(name, equals: "child")
-        expect(root.stage.log.all, equals: ["end of operation", "close child"])
-        expect(root[Tenant.self], equals: "root")
-        expect(root[Session.self].name, equals: "root")
+        // If the configuration throws, the operation does not run and the child is closed.
+        do {
+            let root = Container()
+            let log = root.stage.log
+            await #expect(throws: Boom("configuration")) {
+                try await root.withChild {
+                    $0.onClose { log.add("closed") }
+                    throw Boom("configuration")
+                } operation: { _ in
+                    log.add("operation")
+                }
+            }
+            expect(log.all, equals: ["closed"])
+        }
     }
 
     @Test("It is closed when the operation throws, whose error is thrown, and when the task is cancelled (law 18)")
@@ -110,21 +129,6 @@ extension ClosingWithChildTests {
             equals: true)
         expect(reports.all.first(where: isOfClosing)?.contains("Session: close"), equals: true)
     }
-
-    @Test("If the configuration throws, the operation does not run and the child is closed (law 18)")
-    func configurationFails() async throws {
-        let root = Container()
-        let log = root.stage.log
-        await #expect(throws: Boom("configuration")) {
-            try await root.withChild {
-                $0.onClose { log.add("closed") }
-                throw Boom("configuration")
-            } operation: { _ in
-                log.add("operation")
-            }
-        }
-        expect(log.all, equals: ["closed"])
-    }
 }
 
 /// Ignores reports of instances that are made again for a child, which have nothing to do with closing.
@@ -165,40 +169,44 @@ extension ClosingBeforeFailureTests {
         }
     }
 
-    @Test("Its reader, its waiters and its dependents are notified when its closers have ended (law 18)")
+    @Test(
+        "All who wait for a failed load are notified when its closers have ended, and the next try finds what they gave back (laws 4 and 18)"
+    )
     func reportedLast() async throws {
-        let container = Container().unreported
-        let stage = container.stage
-        stage.fail("Taking")
-        let readers = (0..<3).map { number in
-            Task {
-                do {
-                    _ = try await number == 2 ? container[Needing.self] : container[Taking.self]
-                } catch {
-                    stage.log.add("thrown")
-                    throw error
+        // Its reader, its waiters and its dependents are notified when its closers have ended.
+        do {
+            let container = Container().unreported
+            let stage = container.stage
+            stage.fail("Taking")
+            let readers = (0..<3).map { number in
+                Task {
+                    do {
+                        _ = try await number == 2 ? container[Needing.self] : container[Taking.self]
+                    } catch {
+                        stage.log.add("thrown")
+                        throw error
+                    }
                 }
             }
+            await stage.tally("closing").reaches(1)
+            await giveOthersTime()
+            expect(stage.log.all, equals: [])
+            stage.gate("closer").open()
+            try await finishing { for reader in readers { _ = await reader.result } }
+            expect(stage.log.all.first, equals: "given back")
+            // A late reader may have loaded anew, with the resources that were given back.
+            expect(stage.log.all.contains("thrown"))
         }
-        await stage.tally("closing").reaches(1)
-        await giveOthersTime()
-        expect(stage.log.all, equals: [])
-        stage.gate("closer").open()
-        try await finishing { for reader in readers { _ = await reader.result } }
-        expect(stage.log.all.first, equals: "given back")
-        // A late reader may have loaded anew, with the resources that were given back.
-        expect(stage.log.all.contains("thrown"))
-    }
-
-    @Test("The next try finds what the closers gave back, at once and each time (laws 4 and 18)")
-    func nextTry() async throws {
-        let container = Container().unreported
-        let stage = container.stage
-        stage.gate("closer").open()
-        stage.fail("Taking", times: 20)
-        for _ in 0..<20 { await #expect(throws: Boom("Taking")) { try await container[Taking.self] } }
-        try await expect(container[Taking.self].name, equals: "taking")
-        expect(stage.log.count, equals: 20)
+        // The next try finds what the closers gave back, at once and each time.
+        do {
+            let container = Container().unreported
+            let stage = container.stage
+            stage.gate("closer").open()
+            stage.fail("Taking", times: 20)
+            for _ in 0..<20 { await #expect(throws: Boom("Taking")) { try await container[Taking.self] } }
+            try await expect(container[Taking.self].name, equals: "taking")
+            expect(stage.log.count, equals: 20)
+        }
     }
 
     @Test("Many who read again as soon as they are notified never meet what is still to be given back (laws 4 and 18)")
@@ -237,14 +245,33 @@ extension ClosingBeforeFailureTests {
         }
     }
 
-    @Test("A throwing load, which cannot wait, runs its closers at once, before close() is over (law 18)")
+    @Test(
+        "A throwing load, which cannot wait, runs its closers at once, also those that come after its failure (law 18)")
     func throwing() async throws {
-        let container = Container().unreported
-        let log = container.stage.log
-        #expect(throws: Boom("at once")) { try container[TakingAtOnce.self] }
-        try await finishing { await expect(log.first(1), equals: ["closed"]) }
-        try await finishing { try await container.close() }
-        expect(log.all, equals: ["closed"])
+        // A throwing load, which cannot wait, runs its closers at once, before close() is over.
+        do {
+            let container = Container().unreported
+            let log = container.stage.log
+            #expect(throws: Boom("at once")) { try container[TakingAtOnce.self] }
+            try await finishing { await expect(log.first(1), equals: ["closed"]) }
+            try await finishing { try await container.close() }
+            expect(log.all, equals: ["closed"])
+        }
+        // So are those that a closer of the failed load registers.
+        do {
+            let container = Container().unreported
+            let stage = container.stage
+            let reader = Task {
+                await #expect(throws: Boom("more")) { try await container[TakingMore.self] }
+                stage.log.add("thrown")
+            }
+            await stage.tally("registered").reaches(1)
+            await giveOthersTime()
+            expect(stage.log.all, equals: [])
+            stage.gate("late closer").open()
+            try await finishing { await reader.value }
+            expect(stage.log.all, equals: ["given back", "thrown"])
+        }
     }
 
     /// Its closer registers another one, which begins when the test lets it.
@@ -260,22 +287,6 @@ extension ClosingBeforeFailureTests {
             }
             throw Boom("more")
         }
-    }
-
-    @Test("So are those that a closer of the failed load registers (law 18)")
-    func lateCloser() async throws {
-        let container = Container().unreported
-        let stage = container.stage
-        let reader = Task {
-            await #expect(throws: Boom("more")) { try await container[TakingMore.self] }
-            stage.log.add("thrown")
-        }
-        await stage.tally("registered").reaches(1)
-        await giveOthersTime()
-        expect(stage.log.all, equals: [])
-        stage.gate("late closer").open()
-        try await finishing { await reader.value }
-        expect(stage.log.all, equals: ["given back", "thrown"])
     }
 
     @Test("A waiter that is cancelled while the closers run leaves at once, and they run on (laws 4 and 18)")

@@ -234,21 +234,6 @@ extension CycleWaysTests {
             expect(container.stage.tally("Bottom").value, equals: 1)
         }
     }
-
-    /// Goes on in another container without end, and so on no stack.
-    struct Elsewhere: AsyncFeature {
-        static let loads = Counter()
-        static func load(in container: any FeatureContainer) async throws -> Thing {
-            loads.add()
-            return try await Container()[Elsewhere.self]
-        }
-    }
-
-    @Test("2,000 loads may be nested where none takes stack from another; the next is reported (law 5)")
-    func deepest() async throws {
-        await #expect(throws: LoadError.self) { try await Container()[Elsewhere.self] }
-        expect(Elsewhere.loads.value, equals: 2_000)
-    }
 }
 
 // Law 5: a load that needs itself is found when the need goes through any container of the family on the load's own

@@ -9,7 +9,8 @@ extension ContainerKeys {
     fileprivate var gates: PropertyKey<HomeHiddenTests.Gates?> { .init(defaultValue: nil) }
 }
 
-@Suite("Law 11: a home's instance that a key on the way hides") struct HomeHiddenTests {
+/// Law 11: a home's instance that a key on the way hides.
+struct HomeHiddenTests {
     /// Holds up the first load.
     struct Gates: Sendable {
         let began = Gate(), goesOn = Gate()

@@ -7,7 +7,8 @@ import Testing
 // The engine has a type of this name, which only this package sees.
 import enum FuguLoadStates.LoadState
 
-@Suite("States of a load: idle, loading, loaded, failed with the previous instance") struct LoadStateTests {
+/// States of a load: idle, loading, loaded, failed with the previous instance.
+struct LoadStateTests {
     private let container = Container()
 }
 
@@ -52,41 +53,88 @@ extension LoadStateTests {
         return city
     }
 
-    @Test("The sequence begins to load, yields the failure, and tries again when an input changes (law 12)")
+    @Test(
+        "The sequence begins to load, yields the failure, and tries again when an input changes, or has failed for an old value (law 12)"
+    )
     func failsAndRetries() async {
-        var states = container.states(of: Weather.self).makeAsyncIterator()
-        let failed = await next(&states)
-        expect(failed?.error is NoCity)
-        expect(failed?.instance == nil)
-        container[City.self] = "Oslo"
-        await expect(next(&states)?.instance?.text, equals: "sun in Oslo")
-        container[City.self] = nil
-        let again = await next(&states)
-        expect(again?.error is NoCity)
-        expect(again?.instance?.text, equals: "sun in Oslo")
-        container[City.self] = "Rome"
-        let loaded = await next(&states)
-        expect(loaded?.instance?.text, equals: "sun in Rome")
-        expect(loaded?.error == nil)
+        // The sequence begins to load, yields the failure, and tries again when an input changes.
+        do {
+            var states = container.states(of: Weather.self).makeAsyncIterator()
+            let failed = await next(&states)
+            expect(failed?.error is NoCity)
+            expect(failed?.instance == nil)
+            container[City.self] = "Oslo"
+            await expect(next(&states)?.instance?.text, equals: "sun in Oslo")
+            container[City.self] = nil
+            let again = await next(&states)
+            expect(again?.error is NoCity)
+            expect(again?.instance?.text, equals: "sun in Oslo")
+            container[City.self] = "Rome"
+            let loaded = await next(&states)
+            expect(loaded?.instance?.text, equals: "sun in Rome")
+            expect(loaded?.error == nil)
+        }
+        // An input whose load failed while what it read changed is tried again, too.
+        do {
+            let container = Container()
+            struct Place: AsyncFeature {
+                static func load(in container: any FeatureContainer) async throws -> String { "" }
+            }
+            let (began, goesOn) = (Gate(), Gate())
+            container.replace(Place.self) { try await Self.cityRead($0, began, goesOn) }
+            container.replace(Weather.self) { Weather(text: try await $0[Place.self]) }
+            var states = container.states(of: Weather.self).makeAsyncIterator()
+            await began.opened()
+            container[City.self] = "Oslo"
+            goesOn.open()
+            var last = await next(&states)
+            while last?.error != nil { last = await next(&states) }
+            expect(last?.instance?.text, equals: "Oslo")
+        }
     }
 
-    @Test("When the reader's task is cancelled, the sequence ends without another state (law 9)")
+    @Test(
+        "The sequence ends when its reader's task is cancelled, or with idle when the container closes (laws 7 and 9)")
     func cancelled() async throws {
-        container[City.self] = "Oslo"
-        _ = try container[Parsed.self]
-        let (kept, read) = (container, Gate())
-        let reader = Task { () -> [Bool] in
-            var states: [Bool] = []
-            for await state in kept.states(of: Parsed.self) {
-                states.append(state.instance != nil)
-                read.open()
+        // When the reader's task is cancelled, the sequence ends without another state.
+        do {
+            container[City.self] = "Oslo"
+            _ = try container[Parsed.self]
+            let (kept, read) = (container, Gate())
+            let reader = Task { () -> [Bool] in
+                var states: [Bool] = []
+                for await state in kept.states(of: Parsed.self) {
+                    states.append(state.instance != nil)
+                    read.open()
+                }
+                return states
             }
-            return states
+            await read.opened()
+            reader.cancel()
+            await expect(reader.value, equals: [true])
+            expect(container.ifLoaded(Parsed.self) != nil)
         }
-        await read.opened()
-        reader.cancel()
-        await expect(reader.value, equals: [true])
-        expect(container.ifLoaded(Parsed.self) != nil)
+        // The sequence ends with idle when the container closes, and doesn't keep it alive.
+        do {
+            let container = Container()
+            container.set(Weather.self, to: Weather(text: "set"))
+            let sequence = container.states(of: Weather.self)
+            var states = sequence.makeAsyncIterator()
+            _ = await states.next()
+            try await container.close()
+            guard case .idle? = await states.next() else { return expect(Bool(false), "not idle") }
+            await expect(states.next() == nil)
+            var temporary: Container? = Container()
+            weak let other = temporary
+            let later = temporary!.states(of: Parsed.self)
+            var iterator = later.makeAsyncIterator()
+            _ = await next(&iterator)
+            temporary = nil
+            while other != nil { await Task.yield() }
+            while await iterator.next() != nil {}
+            var none = later.makeAsyncIterator()
+            await expect(none.next() == nil)
+        }
     }
 
     @Test(
@@ -270,23 +318,6 @@ extension LoadStateTests {
         await expect(next(&weathers)?.instance?.text, equals: "Rome")
     }
 
-    @Test("An input whose load failed while what it read changed is tried again, too (law 12)")
-    func inputFailsWithOldInputs() async {
-        struct Place: AsyncFeature {
-            static func load(in container: any FeatureContainer) async throws -> String { "" }
-        }
-        let (began, goesOn) = (Gate(), Gate())
-        container.replace(Place.self) { try await Self.cityRead($0, began, goesOn) }
-        container.replace(Weather.self) { Weather(text: try await $0[Place.self]) }
-        var states = container.states(of: Weather.self).makeAsyncIterator()
-        await began.opened()
-        container[City.self] = "Oslo"
-        goesOn.open()
-        var last = await next(&states)
-        while last?.error != nil { last = await next(&states) }
-        expect(last?.instance?.text, equals: "Oslo")
-    }
-
     @Test("However often a load fails, a change of what it reads costs the same (law 20)")
     func failsOften() async {
         struct Count: Property { static var defaultValue: Int { 0 } }
@@ -397,27 +428,6 @@ extension LoadStateTests {
         await expect(next(&first)?.instance?.text, equals: "once")
         await expect(next(&second)?.instance?.text, equals: "once")
         expect(loads.value, equals: 1)
-    }
-
-    @Test("The sequence ends with idle when the container closes, and doesn't keep it alive (laws 7 and 9)")
-    func ends() async throws {
-        container.set(Weather.self, to: Weather(text: "set"))
-        let sequence = container.states(of: Weather.self)
-        var states = sequence.makeAsyncIterator()
-        _ = await states.next()
-        try await container.close()
-        guard case .idle? = await states.next() else { return expect(Bool(false), "not idle") }
-        await expect(states.next() == nil)
-        var temporary: Container? = Container()
-        weak let other = temporary
-        let later = temporary!.states(of: Parsed.self)
-        var iterator = later.makeAsyncIterator()
-        _ = await next(&iterator)
-        temporary = nil
-        while other != nil { await Task.yield() }
-        while await iterator.next() != nil {}
-        var none = later.makeAsyncIterator()
-        await expect(none.next() == nil)
     }
 
     @Test("When the last one who follows leaves, a load that nobody else waits for is canceled (law 4)")

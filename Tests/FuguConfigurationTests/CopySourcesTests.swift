@@ -24,7 +24,8 @@ private final class FollowedSource: PropertySource {
     }
 }
 
-@Suite("A copy takes sources, the last container winning (law 2)") struct CopySourcesTests {
+/// A copy takes sources, the last container winning (law 2).
+struct CopySourcesTests {
     private let first = Container()
     private let second = Container()
 }

@@ -380,46 +380,52 @@ struct FoundationDecodingTests {
         }
     }
 
-    @Test("URL, UUID, Date, Decimal and Data are read from the forms a user expects")
+    @Test(
+        "URL, UUID, Date, Decimal and Data are read from the forms a user expects, and all else is refused with its place"
+    )
     func foundation() throws {
-        try expect(
-            read("a", "{\"a\": \"https://x.org/p?q=1\"}", as: URL.self), equals: URL(string: "https://x.org/p?q=1"))
-        let id = UUID()
-        try expect(read("a", "{\"a\": \"\(id)\"}", as: UUID.self), equals: id)
-        let date = Date(timeIntervalSince1970: 296_638_320.5)
-        try expect(
-            read("a", "{\"a\": \"1979-05-27T07:32:00.5+05:00\"}", as: Date.self),
-            equals: date.addingTimeInterval(-18_000 + 0))
-        try expect(
-            readTOML("a", "a = 1979-05-27T02:32:00.5Z", as: Date?.self), equals: date.addingTimeInterval(-18_000))
-        try expect(read("a", "{\"a\": 0.1}", as: Decimal.self), equals: Decimal(string: "0.1"))
-        let precise = Decimal(string: "1000.00000000000000001")
-        try expect(readTOML("a", "a = 1_000.000_000_000_000_000_01", as: Decimal.self), equals: precise)
-        try expect(read("a", "{\"a\": 12}", as: Decimal.self), equals: 12)
-        try expect(read("a", "{\"a\": \"19.99\"}", as: Decimal.self), equals: Decimal(string: "19.99"))
-        try expect(read("a", "{\"a\": \"AQID\"}", as: Data.self), equals: Data([1, 2, 3]))
-    }
-
-    @Test("What is none of these is refused with its place")
-    func refused() {
-        expect(
-            message("\"not a url\"", URL.self),
-            equals:
-                "x:1:7: a: expected URL (percent-encode spaces and the like, as in a%20b), found string \"not a url\"")
-        expect(message("\"xyz\"", UUID.self), equals: "x:1:7: a: expected UUID, found string \"xyz\"")
-        expect(
-            message("\"1979-05-27\"", Date.self),
-            equals: "x:1:7: a: expected Date with an offset, such as 1979-05-27T07:32:00Z, found string \"1979-05-27\"")
-        expect(message("0", Date.self).contains("expected Date with an offset"))
-        expect(message("\"12x\"", Decimal.self), equals: "x:1:7: a: expected Decimal, found string \"12x\"")
-        expect(
-            message("0.123456789012345678901234567890123456789", Decimal.self).contains(
-                "expected Decimal, found double"))
-        expect(message("[\"http://x\"]", URL.self), equals: "x:1:7: a: expected URL, found array")
-        expect(message("{\"b\": 1}", URL.self).hasPrefix("x:1:7: a: expected URL, found table"))
-        expect(message("{\"b\": 1}", Decimal.self).hasPrefix("x:1:7: a: expected Decimal, found table"))
-        expect(message("[1]", Date.self).hasPrefix("x:1:7: a: expected Date with an offset"))
-        expect(message("\"?\"", Data.self), equals: "x:1:7: a: expected data in Base64, found string \"?\"")
+        // URL, UUID, Date, Decimal and Data are read from the forms a user expects.
+        do {
+            try expect(
+                read("a", "{\"a\": \"https://x.org/p?q=1\"}", as: URL.self), equals: URL(string: "https://x.org/p?q=1"))
+            let id = UUID()
+            try expect(read("a", "{\"a\": \"\(id)\"}", as: UUID.self), equals: id)
+            let date = Date(timeIntervalSince1970: 296_638_320.5)
+            try expect(
+                read("a", "{\"a\": \"1979-05-27T07:32:00.5+05:00\"}", as: Date.self),
+                equals: date.addingTimeInterval(-18_000 + 0))
+            try expect(
+                readTOML("a", "a = 1979-05-27T02:32:00.5Z", as: Date?.self), equals: date.addingTimeInterval(-18_000))
+            try expect(read("a", "{\"a\": 0.1}", as: Decimal.self), equals: Decimal(string: "0.1"))
+            let precise = Decimal(string: "1000.00000000000000001")
+            try expect(readTOML("a", "a = 1_000.000_000_000_000_000_01", as: Decimal.self), equals: precise)
+            try expect(read("a", "{\"a\": 12}", as: Decimal.self), equals: 12)
+            try expect(read("a", "{\"a\": \"19.99\"}", as: Decimal.self), equals: Decimal(string: "19.99"))
+            try expect(read("a", "{\"a\": \"AQID\"}", as: Data.self), equals: Data([1, 2, 3]))
+        }
+        // What is none of these is refused with its place.
+        do {
+            expect(
+                message("\"not a url\"", URL.self),
+                equals:
+                    "x:1:7: a: expected URL (percent-encode spaces and the like, as in a%20b), found string \"not a url\""
+            )
+            expect(message("\"xyz\"", UUID.self), equals: "x:1:7: a: expected UUID, found string \"xyz\"")
+            expect(
+                message("\"1979-05-27\"", Date.self),
+                equals:
+                    "x:1:7: a: expected Date with an offset, such as 1979-05-27T07:32:00Z, found string \"1979-05-27\"")
+            expect(message("0", Date.self).contains("expected Date with an offset"))
+            expect(message("\"12x\"", Decimal.self), equals: "x:1:7: a: expected Decimal, found string \"12x\"")
+            expect(
+                message("0.123456789012345678901234567890123456789", Decimal.self).contains(
+                    "expected Decimal, found double"))
+            expect(message("[\"http://x\"]", URL.self), equals: "x:1:7: a: expected URL, found array")
+            expect(message("{\"b\": 1}", URL.self).hasPrefix("x:1:7: a: expected URL, found table"))
+            expect(message("{\"b\": 1}", Decimal.self).hasPrefix("x:1:7: a: expected Decimal, found table"))
+            expect(message("[1]", Date.self).hasPrefix("x:1:7: a: expected Date with an offset"))
+            expect(message("\"?\"", Data.self), equals: "x:1:7: a: expected data in Base64, found string \"?\"")
+        }
     }
 
     /// Each shape with its components and the kind that an error names.
@@ -463,24 +469,47 @@ struct FoundationDecodingTests {
         expect(error?.found, equals: "\(kind) \(text)")
     }
 
-    @Test("A date is read as text in its canonical spelling, also by a type of the program")
+    @Test("A date is read as text in its canonical spelling, and one that code makes of other text is an error")
     func datesAsText() throws {
-        struct Stamp: TextDecodable, Equatable {
-            let text: String
-            init?(text: String) { self.text = text }
+        // A date is read as text in its canonical spelling, also by a type of the program.
+        do {
+            struct Stamp: TextDecodable, Equatable {
+                let text: String
+                init?(text: String) { self.text = text }
+            }
+            let text = "a = 1979-05-27 07:32:00.1234567890z"
+            let canonical = "1979-05-27T07:32:00.123456789Z"
+            try expect(readTOML("a", text, as: String.self), equals: canonical)
+            try expect(readTOML("a", text, as: Stamp.self).text, equals: canonical)
+            try expect(readTOML("a", "a = 07:32", as: Stamp.self).text, equals: "07:32:00")
+            try expect(readTOML("a", "a = '07:32'", as: String.self), equals: "07:32")
+            // What would decode from the text of a date isn't meant by one.
+            for type in [URL.self, Data.self, UUID.self, Decimal.self] as [any Decodable.Type] {
+                #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: type) }
+            }
+            let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: Mode.self) }
+            expect(error?.description, equals: "x:1:5: a: expected one of slow, fast, found local date 1979-05-27")
         }
-        let text = "a = 1979-05-27 07:32:00.1234567890z"
-        let canonical = "1979-05-27T07:32:00.123456789Z"
-        try expect(readTOML("a", text, as: String.self), equals: canonical)
-        try expect(readTOML("a", text, as: Stamp.self).text, equals: canonical)
-        try expect(readTOML("a", "a = 07:32", as: Stamp.self).text, equals: "07:32:00")
-        try expect(readTOML("a", "a = '07:32'", as: String.self), equals: "07:32")
-        // What would decode from the text of a date isn't meant by one.
-        for type in [URL.self, Data.self, UUID.self, Decimal.self] as [any Decodable.Type] {
-            #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: type) }
+        // A date that code makes of other text is an error when it's read, whatever the type, and prints as text.
+        do {
+            let value = PropertyValue.date("so\non")
+            let snapshot = try DictionarySource(["a": value], name: "x").load()
+            func message<Value: Decodable>(_ type: Value.Type) -> String? {
+                #expect(throws: PropertyError.self) { try snapshot.value(named: "a")?.decode(type) }.map { "\($0)" }
+            }
+            expect(message(String.self), equals: "x: a: expected String, found malformed date \"so\\non\"")
+            expect(
+                message(Date.self),
+                equals: "x: a: expected Date with an offset, such as 1979-05-27T07:32:00Z, "
+                    + "found malformed date \"so\\non\"")
+            expect(message(DateComponents.self)?.contains("found malformed date \"so\\non\""), equals: true)
+            try expect(snapshot.property("a", as: PropertyValue.self), equals: value)
+            expect("\(value)", equals: "\"so\\non\"")
+            let long = try DictionarySource(["a": .date(String(repeating: "1", count: 50))], name: "x").load()
+            let error = #expect(throws: PropertyError.self) { try long.value(named: "a")?.decode(Date.self) }
+            expect(error?.found, equals: "malformed date \"\(String(repeating: "1", count: 40))…\"")
+            expect("\(PropertyValue.date("1979-05-27 07:32"))", equals: "1979-05-27T07:32:00")
         }
-        let error = #expect(throws: PropertyError.self) { try readTOML("a", "a = 1979-05-27", as: Mode.self) }
-        expect(error?.description, equals: "x:1:5: a: expected one of slow, fast, found local date 1979-05-27")
     }
 
     @Test(
@@ -516,27 +545,6 @@ struct FoundationDecodingTests {
         }
     }
 
-    @Test("A date that code makes of other text is an error when it's read, whatever the type, and prints as text")
-    func malformedDates() throws {
-        let value = PropertyValue.date("so\non")
-        let snapshot = try DictionarySource(["a": value], name: "x").load()
-        func message<Value: Decodable>(_ type: Value.Type) -> String? {
-            #expect(throws: PropertyError.self) { try snapshot.value(named: "a")?.decode(type) }.map { "\($0)" }
-        }
-        expect(message(String.self), equals: "x: a: expected String, found malformed date \"so\\non\"")
-        expect(
-            message(Date.self),
-            equals: "x: a: expected Date with an offset, such as 1979-05-27T07:32:00Z, "
-                + "found malformed date \"so\\non\"")
-        expect(message(DateComponents.self)?.contains("found malformed date \"so\\non\""), equals: true)
-        try expect(snapshot.property("a", as: PropertyValue.self), equals: value)
-        expect("\(value)", equals: "\"so\\non\"")
-        let long = try DictionarySource(["a": .date(String(repeating: "1", count: 50))], name: "x").load()
-        let error = #expect(throws: PropertyError.self) { try long.value(named: "a")?.decode(Date.self) }
-        expect(error?.found, equals: "malformed date \"\(String(repeating: "1", count: 40))…\"")
-        expect("\(PropertyValue.date("1979-05-27 07:32"))", equals: "1979-05-27T07:32:00")
-    }
-
     @Test("Bytes are read as Data and as an array of bytes")
     func bytes() throws {
         let snapshot = try DictionarySource(["a": .data([1, 2])], name: "x").load()
@@ -564,7 +572,8 @@ private struct Limited: ThrowingFeature {
     static func load(in container: any FeatureContainer) throws -> Int { container.limit }
 }
 
-@Suite("Values beside other coders and kinds") struct OtherCodersTests {}
+/// Values beside other coders and kinds.
+struct OtherCodersTests {}
 
 extension OtherCodersTests {
     private struct Host: TextDecodable, LosslessStringConvertible, Codable, Equatable {

@@ -22,7 +22,8 @@ extension ContainerKeys {
     fileprivate var keeper: PropertyKey<Keeper> { .init(defaultValue: Keeper()) }
 }
 
-@Suite("Defaults that are made from other values (law 11)") struct DefaultHomeTests {
+/// Defaults that are made from other values (law 11).
+struct DefaultHomeTests {
     private let root = Container()
     private let child: Container
 

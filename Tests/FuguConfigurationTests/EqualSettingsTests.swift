@@ -28,7 +28,8 @@ private final class Pool: AsyncFeature, Sendable {
     }
 }
 
-@Suite("What is derived from settings and stays equal (law 12)") struct EqualSettingsTests {}
+/// What is derived from settings and stays equal (law 12).
+struct EqualSettingsTests {}
 
 extension EqualSettingsTests {
     private func expectPoolStays(

@@ -282,36 +282,40 @@ extension FilePollingTests {
         await task.value
     }
 
-    @Test("The loop reloads when a source has changed, and only then (law 16)")
+    @Test("The loop reloads when a source has changed, and only then, no sooner than after the interval (law 16)")
     func changed() async throws {
-        let source = ChangingSource(["port": 1])
-        try container.apply(source)
-        await polling { step in
-            await step()
-            expect(container.port, equals: 1)
-            expect(source.loads, equals: 1)
-            source.change(to: ["port": 2])
-            expect(container.port, equals: 1)
-            await step()
-            expect(container.port, equals: 2)
-            expect(source.loads, equals: 2)
-            await step()
-            expect(source.loads, equals: 2)
+        // The loop reloads when a source has changed, and only then.
+        do {
+            let source = ChangingSource(["port": 1])
+            try container.apply(source)
+            await polling { step in
+                await step()
+                expect(container.port, equals: 1)
+                expect(source.loads, equals: 1)
+                source.change(to: ["port": 2])
+                expect(container.port, equals: 1)
+                await step()
+                expect(container.port, equals: 2)
+                expect(source.loads, equals: 2)
+                await step()
+                expect(source.loads, equals: 2)
+            }
+            expect(reports.all.isEmpty)
         }
-        expect(reports.all.isEmpty)
-    }
-
-    @Test("It polls no sooner than after the interval")
-    func interval() async throws {
-        let source = ChangingSource(["port": 1])
-        try container.apply(source)
-        await polling { step in
-            source.change(to: ["port": 2])
-            clock.move(by: .seconds(4.9))
-            expect(clock.sleeperCount, equals: 1)
-            expect(source.loads, equals: 1)
-            await step()
-            expect(container.port, equals: 2)
+        // It polls no sooner than after the interval.
+        do {
+            let fresh = Self()
+            let (container, clock) = (fresh.container, fresh.clock)
+            let source = ChangingSource(["port": 1])
+            try container.apply(source)
+            await fresh.polling { step in
+                source.change(to: ["port": 2])
+                clock.move(by: .seconds(4.9))
+                expect(clock.sleeperCount, equals: 1)
+                expect(source.loads, equals: 1)
+                await step()
+                expect(container.port, equals: 2)
+            }
         }
     }
 
@@ -489,7 +493,9 @@ extension FilePollingTests {
         }
     }
 
-    @Test("A source that changes between polls, but never rests for long enough, is reported, too")
+    @Test(
+        "A source that changes between polls, but never rests for long enough, is reported, too",
+        .enabled(if: rounds(1, few: 0) == 1, "its looks keep a processor busy; FUGU_THOROUGH runs it"))
     func shortInterval() async throws {
         let restless = ChangingSource(["other": 0], name: "restless")
         try container.apply(restless)

@@ -280,35 +280,40 @@ final class FileNamedByVariableTests {
         EnvironmentSource(environment: variables).readingFiles(namedBy: "_FILE")
     }
 
-    @Test("A variable with the ending leads to the value, as a secret without the last line break (laws 16, 17)")
+    @Test(
+        "A variable with the ending, of every source, leads to the value, as a secret without the last line break (laws 16, 17)"
+    )
     func variables() throws {
-        let path = try file("hunter2\n")
-        try container.apply(variables(["NAMED25_PASSWORD_FILE": path, "NAMED25_HOST": "a", "NAMED25_DATA_FILE": path]))
-        expect(container.password == "hunter2" && container.host == "a")
-        expect(container.data, equals: Data("hunter2\n".utf8))
-        try container.validate(\.password, \.host, \.data)
-        _ = try file("hunter3")
-        try container.reload()
-        expect(container.password, equals: "hunter3")
-        expect("\(container.explain(\.password))", equals: "named25.password = (secret) (\(path))")
-        let open = Container()
-        try open.apply(variables(["NAMED25_HOST_FILE": path]))
-        expect(open.host == "hunter3" && !"\(open.explain(\.host))".contains("hunter3"))
-    }
-
-    @Test("Every source can name files (law 16)")
-    func sources() throws {
-        let path = try file("hunter2")
-        for source in [
-            DotEnvSource(text: "APP_NAMED25_PASSWORD_FILE=\(path)", name: "x", prefix: "APP")
-                .readingFiles(namedBy: "_FILE"),
-            ArgumentsSource(["--named25-password-file", path]).readingFiles(namedBy: "_FILE"),
-            TOMLSource(text: "[named25]\npassword_file = '\(path)'", name: "x").readingFiles(namedBy: "_file"),
-        ] as [any PropertySource] {
-            let container = Container()
-            try container.apply(source)
-            try container.validate(\.password)
-            expect(container.password, equals: "hunter2", "\(source)")
+        // A variable with the ending leads to the value, as a secret without the last line break.
+        do {
+            let path = try file("hunter2\n")
+            try container.apply(
+                variables(["NAMED25_PASSWORD_FILE": path, "NAMED25_HOST": "a", "NAMED25_DATA_FILE": path]))
+            expect(container.password == "hunter2" && container.host == "a")
+            expect(container.data, equals: Data("hunter2\n".utf8))
+            try container.validate(\.password, \.host, \.data)
+            _ = try file("hunter3")
+            try container.reload()
+            expect(container.password, equals: "hunter3")
+            expect("\(container.explain(\.password))", equals: "named25.password = (secret) (\(path))")
+            let open = Container()
+            try open.apply(variables(["NAMED25_HOST_FILE": path]))
+            expect(open.host == "hunter3" && !"\(open.explain(\.host))".contains("hunter3"))
+        }
+        // Every source can name files.
+        do {
+            let path = try file("hunter2")
+            for source in [
+                DotEnvSource(text: "APP_NAMED25_PASSWORD_FILE=\(path)", name: "x", prefix: "APP")
+                    .readingFiles(namedBy: "_FILE"),
+                ArgumentsSource(["--named25-password-file", path]).readingFiles(namedBy: "_FILE"),
+                TOMLSource(text: "[named25]\npassword_file = '\(path)'", name: "x").readingFiles(namedBy: "_file"),
+            ] as [any PropertySource] {
+                let container = Container()
+                try container.apply(source)
+                try container.validate(\.password)
+                expect(container.password, equals: "hunter2", "\(source)")
+            }
         }
     }
 

@@ -377,24 +377,46 @@ struct FormTests {
                 """)
     }
 
-    @Test("A reload is checked for everything that is declared, read or not, unless it's told not to")
+    @Test("A reload is checked for everything that is declared, and with what a parent set in code (law 16)")
     func unread() throws {
-        let source = ChangingSource(["law25f.port": 2000])
-        container.declare(\.boundPort, \.boundLimit)
-        try container.apply(source)
-        source.change(to: ["law25f.port": 80])
-        expect(
-            thrown { try container.reload() }, equals: "changing: law25f.port: expected 1024...65535, found integer 80")
-        source.change(to: ["law25f.port": 2001, "law25f.limti": 3])
-        expect(
-            thrown { try container.reload() },
-            equals: "changing: law25f.limti: unknown name; did you mean law25f.limit?")
-        expect(container.boundPort, equals: 2000)
-        try container.reload(checksUnread: false)
-        expect(container.boundPort, equals: 2001)
-        source.change(to: ["law25f.port": 2002, "law25f.limti": 4])
-        try container.reload()
-        expect(container.boundPort, equals: 2002)
+        // A reload is checked for everything that is declared, read or not, unless it's told not to.
+        do {
+            let source = ChangingSource(["law25f.port": 2000])
+            container.declare(\.boundPort, \.boundLimit)
+            try container.apply(source)
+            source.change(to: ["law25f.port": 80])
+            expect(
+                thrown { try container.reload() },
+                equals: "changing: law25f.port: expected 1024...65535, found integer 80")
+            source.change(to: ["law25f.port": 2001, "law25f.limti": 3])
+            expect(
+                thrown { try container.reload() },
+                equals: "changing: law25f.limti: unknown name; did you mean law25f.limit?")
+            expect(container.boundPort, equals: 2000)
+            try container.reload(checksUnread: false)
+            expect(container.boundPort, equals: 2001)
+            source.change(to: ["law25f.port": 2002, "law25f.limti": 4])
+            try container.reload()
+            expect(container.boundPort, equals: 2002)
+        }
+        // A child's reload is checked with what its parent set in code, and that doesn't cover the child's sources.
+        do {
+            let container = Container()
+            let child = container.child()
+            let source = ChangingSource(["law25f.lowest": 1, "law25f.highest": 2])
+            child.declare(\.lowest, \.highest)
+            child.declareCheck(of: \.lowest, "is too high") { $0.lowest <= $0.highest }
+            container.highest = 5
+            try child.apply(source)
+            source.change(to: ["law25f.lowest": 4])
+            try child.reload()
+            expect(child.lowest, equals: 4)
+            expect(child.highest, equals: 5)
+            source.change(to: ["law25f.lowest": 4, "law25f.highest": 3])
+            expect(thrown { try child.reload() }, equals: "changing: law25f.lowest: is too high")
+            expect(child.lowest, equals: 4)
+            expect(child.highest, equals: 5)
+        }
     }
 
     @Test("A check of several keys is reported with the place of its key, and a reload that breaks it is refused")
@@ -430,24 +452,6 @@ struct FormTests {
         source.change(to: ["law25f.tls.cert": "e"])
         try family.reload()
         expect(family.certificate, equals: "e")
-    }
-
-    @Test("A child's reload is checked with what its parent set in code, and that doesn't cover the child's sources")
-    func inFamily() throws {
-        let child = container.child()
-        let source = ChangingSource(["law25f.lowest": 1, "law25f.highest": 2])
-        child.declare(\.lowest, \.highest)
-        child.declareCheck(of: \.lowest, "is too high") { $0.lowest <= $0.highest }
-        container.highest = 5
-        try child.apply(source)
-        source.change(to: ["law25f.lowest": 4])
-        try child.reload()
-        expect(child.lowest, equals: 4)
-        expect(child.highest, equals: 5)
-        source.change(to: ["law25f.lowest": 4, "law25f.highest": 3])
-        expect(thrown { try child.reload() }, equals: "changing: law25f.lowest: is too high")
-        expect(child.lowest, equals: 4)
-        expect(child.highest, equals: 5)
     }
 
     @Test("Conditions are compared although values are wrong, which stand for their defaults")

@@ -46,37 +46,41 @@ struct MistakeTests {
         }
     }
 
-    @Test("It is reported once, whatever is reset, reloaded or set meanwhile, and again only if it is another mistake")
+    @Test("It is reported once, whatever happens meanwhile, and is read when it is put right (law 16)")
     func once() throws {
-        let source = ChangingSource(["api": ["timeout": "soon"]])
-        try container.apply(source)
-        expect(container.timeout, equals: 30)
-        container.reset(\.timeout)
-        expect(container.timeout, equals: 30)
-        container.timeout = 1
-        container.reset(\.timeout)
-        expect(container.timeout, equals: 30)
-        try container.reload()
-        expect(container.timeout, equals: 30)
-        expect(reports.all, equals: ["changing: api.timeout: expected Int, found string \"soon\""])
-        source.change(to: ["api": ["timeout": "later"]])
-        try container.reload()
-        expect(reports.all.count, equals: 2)
-        expect(reports.all.last?.hasSuffix("\"later\""), equals: true)
-    }
-
-    @Test("A value that is put right is read, and a wrong one that takes its place then is refused")
-    func repaired() throws {
-        let source = ChangingSource(["api": ["timeout": "soon"]])
-        try container.apply(source)
-        expect(container.timeout, equals: 30)
-        source.change(to: ["api": ["timeout": 5]])
-        try container.reload()
-        expect(container.timeout, equals: 5)
-        source.change(to: ["api": ["timeout": "soon"]])
-        #expect(throws: PropertyErrors.self) { try container.reload() }
-        expect(container.timeout, equals: 5)
-        expect(reports.all.count, equals: 1)
+        // It is reported once, whatever is reset, reloaded or set meanwhile, and again only if it is another mistake.
+        do {
+            let source = ChangingSource(["api": ["timeout": "soon"]])
+            try container.apply(source)
+            expect(container.timeout, equals: 30)
+            container.reset(\.timeout)
+            expect(container.timeout, equals: 30)
+            container.timeout = 1
+            container.reset(\.timeout)
+            expect(container.timeout, equals: 30)
+            try container.reload()
+            expect(container.timeout, equals: 30)
+            expect(reports.all, equals: ["changing: api.timeout: expected Int, found string \"soon\""])
+            source.change(to: ["api": ["timeout": "later"]])
+            try container.reload()
+            expect(reports.all.count, equals: 2)
+            expect(reports.all.last?.hasSuffix("\"later\""), equals: true)
+        }
+        // A value that is put right is read, and a wrong one that takes its place then is refused.
+        do {
+            let fresh = Self()
+            let (container, reports) = (fresh.container, fresh.reports)
+            let source = ChangingSource(["api": ["timeout": "soon"]])
+            try container.apply(source)
+            expect(container.timeout, equals: 30)
+            source.change(to: ["api": ["timeout": 5]])
+            try container.reload()
+            expect(container.timeout, equals: 5)
+            source.change(to: ["api": ["timeout": "soon"]])
+            #expect(throws: PropertyErrors.self) { try container.reload() }
+            expect(container.timeout, equals: 5)
+            expect(reports.all.count, equals: 1)
+        }
     }
 
     @Test("A report handler may use the container")
@@ -132,44 +136,49 @@ struct MistakeTests {
         }
     }
 
-    @Test("validate throws all mistakes together, and unknown names with the nearest known one")
+    @Test("validate throws all mistakes together, and passes what code or a later layer puts right")
     func validate() throws {
-        try container.apply(wrong)
-        try container.apply(
-            JSONSource(text: #"{"api": {"limit": true, "tiemout": 1}, "apo": {"retries": 1}, "other": 1}"#, name: "b"))
-        try container.apply(EnvironmentSource(environment: ["API_RETRIES": "no", "HOME": "/"]))
-        try container.apply(ArgumentsSource(["--api-hots=x"]))
-        let all = thrown {
-            try container.validate(\.timeout, \.retries, \.host, \.limitKey)
+        // validate throws all mistakes together, and unknown names with the nearest known one.
+        do {
+            try container.apply(wrong)
+            try container.apply(
+                JSONSource(
+                    text: #"{"api": {"limit": true, "tiemout": 1}, "apo": {"retries": 1}, "other": 1}"#, name: "b"))
+            try container.apply(EnvironmentSource(environment: ["API_RETRIES": "no", "HOME": "/"]))
+            try container.apply(ArgumentsSource(["--api-hots=x"]))
+            let all = thrown {
+                try container.validate(\.timeout, \.retries, \.host, \.limitKey)
+            }
+            expect(
+                all,
+                equals: """
+                    \(mistake)
+                    environment variable API_RETRIES: api.retries: expected Int, found text "no"
+                    b:1:19: api.limit: expected Int, found bool true
+                    argument --api-hots: unknown name; did you mean --api-host?
+                    b:1:25: api.tiemout: unknown name; did you mean api.timeout?
+                    b:1:40: apo: unknown name; did you mean api?
+                    b:1:63: other: unknown name
+                    """)
+            expect(reports.all.isEmpty)
         }
-        expect(
-            all,
-            equals: """
-                \(mistake)
-                environment variable API_RETRIES: api.retries: expected Int, found text "no"
-                b:1:19: api.limit: expected Int, found bool true
-                argument --api-hots: unknown name; did you mean --api-host?
-                b:1:25: api.tiemout: unknown name; did you mean api.timeout?
-                b:1:40: apo: unknown name; did you mean api?
-                b:1:63: other: unknown name
-                """)
-        expect(reports.all.isEmpty)
-    }
-
-    @Test("validate passes what code set, what a later layer puts right, and names that were read")
-    func valid() throws {
-        try container.apply(wrong)
-        container.timeout = 1
-        expect(container.retries, equals: 7)
-        try container.validate(\.timeout)
-        container.reset(\.timeout)
-        #expect(throws: PropertyErrors.self) { try container.validate(\.timeout) }
-        let child = container.child()
-        try child.apply(ArgumentsSource(["--api-timeout", "5"]))
-        try child.validate(\.timeout, \.retries)
-        expect(child.timeout, equals: 5)
-        expect(thrown { try Container().validate(\.limitKey) }, equals: "nothing")
-        expect(thrown { try child.validate([ContainerKeys().host]) }, equals: "nothing")
+        // validate passes what code set, what a later layer puts right, and names that were read.
+        do {
+            let fresh = Self()
+            let container = fresh.container
+            try container.apply(wrong)
+            container.timeout = 1
+            expect(container.retries, equals: 7)
+            try container.validate(\.timeout)
+            container.reset(\.timeout)
+            #expect(throws: PropertyErrors.self) { try container.validate(\.timeout) }
+            let child = container.child()
+            try child.apply(ArgumentsSource(["--api-timeout", "5"]))
+            try child.validate(\.timeout, \.retries)
+            expect(child.timeout, equals: 5)
+            expect(thrown { try Container().validate(\.limitKey) }, equals: "nothing")
+            expect(thrown { try child.validate([ContainerKeys().host]) }, equals: "nothing")
+        }
     }
 
     @Test("A bad file changes nothing at all when it is applied, nor do the others when one is bad at a reload")

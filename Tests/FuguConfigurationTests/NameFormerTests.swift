@@ -63,20 +63,32 @@ struct NameFormerTests {
         expect("\(container.explain(\.port))".contains("\n  under its old name, "))
     }
 
-    @Test("Files of a folder and values of a struct may have former names, too (law 15)")
+    @Test(
+        "Files of a folder and values of a struct may have former names, which spelled alike are not reported (law 15)")
     func more() throws {
-        struct Settings { var port24 = 3 }
-        let reports = container.reports()
-        try container.apply(StructSource(reflecting: Settings()))
-        expect(container.port, equals: 3)
-        let folder = NSTemporaryDirectory() + "fugu-former-\(UUID())"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        try Data("4".utf8).write(to: URL(fileURLWithPath: folder + "/port24"))
-        try container.apply(FolderSource(path: folder))
-        expect(container.port, equals: 4)
-        expect(reports.all.count == 2 && reports.all[1].contains("use \(folder)/former24-port."), "\(reports.all)")
-        try container.validate(\.port)
+        // Files of a folder and values of a struct may have former names, too.
+        do {
+            struct Settings { var port24 = 3 }
+            let reports = container.reports()
+            try container.apply(StructSource(reflecting: Settings()))
+            expect(container.port, equals: 3)
+            let folder = NSTemporaryDirectory() + "fugu-former-\(UUID())"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try Data("4".utf8).write(to: URL(fileURLWithPath: folder + "/port24"))
+            try container.apply(FolderSource(path: folder))
+            expect(container.port, equals: 4)
+            expect(reports.all.count == 2 && reports.all[1].contains("use \(folder)/former24-port."), "\(reports.all)")
+            try container.validate(\.port)
+        }
+        // A former name that a source spells like the new one isn't reported.
+        do {
+            let container = Container()
+            let reports = container.reports()
+            try container.apply(EnvironmentSource(environment: ["FORMER24_TIME_OUT": "5"]))
+            try container.validate(\.timeout)
+            expect(container.timeout == 5 && reports.all.isEmpty, "\(reports.all)")
+        }
     }
 
     @Test(
@@ -105,54 +117,69 @@ struct NameFormerTests {
         }
     }
 
-    @Test("A wrong value under a former name is an error at its place, and a reload follows it (laws 15, 16)")
+    @Test("A wrong value under a former name is an error at its place, and a secret stays one (laws 15, 16, 17)")
     func wrong() throws {
-        let reports = container.reports()
-        let source = MutableSource(["port24": 1], name: "x")
-        try container.apply(source)
-        let seen = Log<Int>()
-        container.observe(\.port) { seen.add($0) }
-        source["port24"] = 2
-        source["port24"] = 0
-        expect(container.port == 2 && seen.all == [2])
-        expect(reports.all.last?.contains("port24: expected 1..., found integer 0") == true, "\(reports.all)")
-        source.update { $0 = ["former24.port": 5] }
-        expect(container.port == 5 && seen.all == [2, 5])
+        // A wrong value under a former name is an error at its place, and a reload follows it.
+        do {
+            let reports = container.reports()
+            let source = MutableSource(["port24": 1], name: "x")
+            try container.apply(source)
+            let seen = Log<Int>()
+            container.observe(\.port) { seen.add($0) }
+            source["port24"] = 2
+            source["port24"] = 0
+            expect(container.port == 2 && seen.all == [2])
+            expect(reports.all.last?.contains("port24: expected 1..., found integer 0") == true, "\(reports.all)")
+            source.update { $0 = ["former24.port": 5] }
+            expect(container.port == 5 && seen.all == [2, 5])
+        }
+        // A secret stays one under its former name.
+        do {
+            let container = Container()
+            let reports = container.reports()
+            container.declare(\.password)
+            try container.apply(TOMLSource(text: "former24.pass = { word = 'hunter2' }", name: "x"))
+            let text = thrown { try container.validate() } + "\(container.explain(\.password))" + "\(reports.all)"
+            expect(!text.contains("hunter2") && text.contains("former24.pass: expected String, found table"), "\(text)")
+            let arguments = Container().unreported
+            try arguments.apply(ArgumentsSource(["--former24-pass", "--hunter2"]))
+            expect(!thrown { try arguments.validate(\.password) }.contains("hunter2"))
+        }
     }
 
-    @Test("A secret stays one under its former name (laws 15, 17)")
-    func secrets() throws {
-        let reports = container.reports()
-        container.declare(\.password)
-        try container.apply(TOMLSource(text: "former24.pass = { word = 'hunter2' }", name: "x"))
-        let text = thrown { try container.validate() } + "\(container.explain(\.password))" + "\(reports.all)"
-        expect(!text.contains("hunter2") && text.contains("former24.pass: expected String, found table"), "\(text)")
-        let arguments = Container().unreported
-        try arguments.apply(ArgumentsSource(["--former24-pass", "--hunter2"]))
-        expect(!thrown { try arguments.validate(\.password) }.contains("hunter2"))
-    }
-
-    @Test("A merged table takes members under its former name (law 15)")
+    @Test("A merged table takes members, texts of members, and a JSON object under its former name (law 15)")
     func merged() throws {
-        let reports = container.reports()
-        container.declare(\.pool)
-        try container.apply(TOMLSource(text: "[pool24]\nsize = 5\nidle = 6", name: "x"))
-        let variables = MutableSource(["pool24.size": 7], name: "y")
-        try container.apply(variables)
-        try container.apply(EnvironmentSource(environment: ["POOL24_IDLE": "8"]))
-        try container.validate()
-        expect(container.pool, equals: Pool(size: 7, idle: 8))
-        variables["pool24.size"] = 9
-        expect(container.pool, equals: Pool(size: 9, idle: 8))
-        expect(!reports.all.isEmpty)
-    }
-
-    @Test("A former name that a source spells like the new one isn't reported (law 15)")
-    func sameSpelling() throws {
-        let reports = container.reports()
-        try container.apply(EnvironmentSource(environment: ["FORMER24_TIME_OUT": "5"]))
-        try container.validate(\.timeout)
-        expect(container.timeout == 5 && reports.all.isEmpty, "\(reports.all)")
+        // A merged table takes members under its former name.
+        do {
+            let reports = container.reports()
+            container.declare(\.pool)
+            try container.apply(TOMLSource(text: "[pool24]\nsize = 5\nidle = 6", name: "x"))
+            let variables = MutableSource(["pool24.size": 7], name: "y")
+            try container.apply(variables)
+            try container.apply(EnvironmentSource(environment: ["POOL24_IDLE": "8"]))
+            try container.validate()
+            expect(container.pool, equals: Pool(size: 7, idle: 8))
+            variables["pool24.size"] = 9
+            expect(container.pool, equals: Pool(size: 9, idle: 8))
+            expect(!reports.all.isEmpty)
+        }
+        // A merged table takes texts of members, and a JSON object, under its former name, with reports.
+        do {
+            let container = Container()
+            let reports = container.reports()
+            container.declare(\.door)
+            try container.apply(EnvironmentSource(environment: ["DOOR24": #"{"isOpen": true, "width": 3}"#]))
+            expect(container.door, equals: Door(isOpen: true, width: 3))
+            try container.apply(ArgumentsSource(["--no-door24-is-open", "--former24-door-width", "4"]))
+            try container.validate()
+            expect(container.door, equals: Door(isOpen: false, width: 4))
+            expect(
+                reports.all,
+                equals: [
+                    "Fugu: environment variable DOOR24: door24 is an old name; use FORMER24_DOOR.",
+                    "Fugu: argument --no-door24-is-open: door24.isOpen is an old name; use --former24-door-is-open.",
+                ])
+        }
     }
 
     @Test("Advice names new names, and an old name that's also another key's is an error (laws 15, 16)")
@@ -275,23 +302,5 @@ extension NameFormerTests {
                 equals:
                     "no.former24.files: --no-former24-files switches former24.files off, too; rename one of them")
         }
-    }
-
-    @Test("A merged table takes texts of members, and a JSON object, under its former name, with reports (law 15)")
-    func mergedTexts() throws {
-        let container = Container()
-        let reports = container.reports()
-        container.declare(\.door)
-        try container.apply(EnvironmentSource(environment: ["DOOR24": #"{"isOpen": true, "width": 3}"#]))
-        expect(container.door, equals: Door(isOpen: true, width: 3))
-        try container.apply(ArgumentsSource(["--no-door24-is-open", "--former24-door-width", "4"]))
-        try container.validate()
-        expect(container.door, equals: Door(isOpen: false, width: 4))
-        expect(
-            reports.all,
-            equals: [
-                "Fugu: environment variable DOOR24: door24 is an old name; use FORMER24_DOOR.",
-                "Fugu: argument --no-door24-is-open: door24.isOpen is an old name; use --former24-door-is-open.",
-            ])
     }
 }

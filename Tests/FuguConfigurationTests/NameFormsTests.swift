@@ -142,20 +142,6 @@ struct NameMergingTests {
         expect(explanation.members.map(\.name), equals: ["size", "idle"])
     }
 
-    @Test("A member that a folder can't give is a mistake, with its own reason")
-    func oddMember() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        for spelling in ["law24m.pool.size", "law24m-pool-size"] {
-            try Data("7".utf8).write(to: folder.appending(path: spelling))
-        }
-        try container.apply(TOMLSource(text: "[law24m.pool]\nidle = 5", name: "base"))
-        try container.apply(FolderSource(path: folder.path))
-        let error = #expect(throws: PropertyError.self) { try container.require(\.mergedPool) }
-        expect(error?.description.contains(folder.path), equals: true)
-    }
-
     @Test("The help text of a merged table shows the argument and the variable of each member")
     func help() throws {
         let reference = container.reference(prefix: "APP")
@@ -181,20 +167,38 @@ struct NameMergingTests {
         expect("\(container.explain(\.mergedPool) as Explanation)".hasPrefix("law24m.pool = {size, idle} ("))
     }
 
-    @Test("A member that is wrong, missing, or unknown is reported with its own place")
+    @Test("A member that is wrong, missing, unknown, or not a folder's to give is reported with its own place")
     func mistakes() throws {
-        try container.apply(base)
-        try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_LAW24M_POOL_SIZE": "hunter2"]))
-        expect(
-            thrown { try container.validate() },
-            equals: "environment variable APP_LAW24M_POOL_SIZE: law24m.pool.size: expected Int, found text")
-        let other = Container()
-        other.declare(\.mergedPool)
-        try other.apply(TOMLSource(text: "law24m.pool = {size = 1, idel = 2}", name: "t"))
-        expect(
-            thrown { try other.validate() }.split(separator: "\n").last,
-            equals: "t:1:26: law24m.pool.idel: unknown name; did you mean law24m.pool.idle?")
-        expect(thrown { try other.validate() }.hasPrefix("t:1:15: law24m.pool.idle: missing; expected Int"))
+        // A member that is wrong, missing, or unknown is reported with its own place.
+        do {
+            try container.apply(base)
+            try container.apply(EnvironmentSource(prefix: "APP", environment: ["APP_LAW24M_POOL_SIZE": "hunter2"]))
+            expect(
+                thrown { try container.validate() },
+                equals: "environment variable APP_LAW24M_POOL_SIZE: law24m.pool.size: expected Int, found text")
+            let other = Container()
+            other.declare(\.mergedPool)
+            try other.apply(TOMLSource(text: "law24m.pool = {size = 1, idel = 2}", name: "t"))
+            expect(
+                thrown { try other.validate() }.split(separator: "\n").last,
+                equals: "t:1:26: law24m.pool.idel: unknown name; did you mean law24m.pool.idle?")
+            expect(thrown { try other.validate() }.hasPrefix("t:1:15: law24m.pool.idle: missing; expected Int"))
+        }
+        // A member that a folder can't give is a mistake, with its own reason.
+        do {
+            let fresh = Self()
+            let container = fresh.container
+            let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            for spelling in ["law24m.pool.size", "law24m-pool-size"] {
+                try Data("7".utf8).write(to: folder.appending(path: spelling))
+            }
+            try container.apply(TOMLSource(text: "[law24m.pool]\nidle = 5", name: "base"))
+            try container.apply(FolderSource(path: folder.path))
+            let error = #expect(throws: PropertyError.self) { try container.require(\.mergedPool) }
+            expect(error?.description.contains(folder.path), equals: true)
+        }
     }
 
     @Test("A reload that changes a member of any source is seen, and secrets stay secrets")
@@ -212,25 +216,31 @@ struct NameMergingTests {
         expect(container.explain(\.mergedPool).winner.value == nil)
     }
 
-    @Test("A dictionary is merged too, and a value that isn't a table hides all below")
+    @Test(
+        "A dictionary is merged, too; where tables are not merged, or a value hides all below, what gets lost is reported"
+    )
     func others() throws {
-        let reports = container.reports()
-        try container.apply(DictionarySource(["law24m.labels": ["a": "1", "b": "2"]], name: "base"))
-        try container.apply(DictionarySource(["law24m.labels": ["b": "3"]], name: "site"))
-        expect(container.mergedLabels, equals: ["a": "1", "b": "3"])
-        try container.apply(DictionarySource(["law24m.labels": 5], name: "wrong"))
-        #expect(throws: PropertyError.self) { try container.require(\.mergedLabels) }
-        expect(reports.all, equals: ["wrong: law24m.labels: expected table, found integer 5"])
-    }
-
-    @Test("Where tables aren't merged, members that get lost are reported")
-    func lost() throws {
-        try container.apply(TOMLSource(text: "law24m.whole = {size = 1, idle = 2, hosts = ['a']}", name: "base"))
-        try container.apply(TOMLSource(text: "law24m.whole = {size = 3, idle = 4}", name: "site"))
-        expect(container.wholePool, equals: Pool(size: 3, idle: 4))
-        expect(
-            thrown { try container.validate(\.wholePool) }
-                .hasPrefix("base:1:37: law24m.whole.hosts: isn't used, because the table at site:1:16 replaces"))
+        // A dictionary is merged too, and a value that isn't a table hides all below.
+        do {
+            let reports = container.reports()
+            try container.apply(DictionarySource(["law24m.labels": ["a": "1", "b": "2"]], name: "base"))
+            try container.apply(DictionarySource(["law24m.labels": ["b": "3"]], name: "site"))
+            expect(container.mergedLabels, equals: ["a": "1", "b": "3"])
+            try container.apply(DictionarySource(["law24m.labels": 5], name: "wrong"))
+            #expect(throws: PropertyError.self) { try container.require(\.mergedLabels) }
+            expect(reports.all, equals: ["wrong: law24m.labels: expected table, found integer 5"])
+        }
+        // Where tables aren't merged, members that get lost are reported.
+        do {
+            let fresh = Self()
+            let container = fresh.container
+            try container.apply(TOMLSource(text: "law24m.whole = {size = 1, idle = 2, hosts = ['a']}", name: "base"))
+            try container.apply(TOMLSource(text: "law24m.whole = {size = 3, idle = 4}", name: "site"))
+            expect(container.wholePool, equals: Pool(size: 3, idle: 4))
+            expect(
+                thrown { try container.validate(\.wholePool) }
+                    .hasPrefix("base:1:37: law24m.whole.hosts: isn't used, because the table at site:1:16 replaces"))
+        }
     }
 
     @Test("Members that get lost are reported at every depth, and where a child's table hides its parent's")

@@ -203,83 +203,88 @@ struct PrecedenceTests {
                 """)
     }
 
-    @Test("A copy takes the sources, each container's before what stands behind it, and is independent")
+    @Test("A copy takes the sources, each container's before what stands behind it, and no default for a wrong value")
     func copies() throws {
-        let source = ChangingSource(["api.timeout": 1])
-        let child = container.child()
-        container.timeout = 7
-        container.host = "code"
-        try child.apply(source)
-        let copy = Container(copying: child)
-        expect(copy.timeout, equals: 1)
-        expect(copy.host, equals: "code")
-        source.change(to: ["api.timeout": 2])
-        try copy.reload()
-        expect(copy.timeout, equals: 2)
-        expect(child.timeout, equals: 1)
-        let other = Container()
-        try other.apply(DictionarySource(["api": ["host": "other"]], name: "y"))
-        let both = Container(copying: child, other)
-        expect(both.host, equals: "other")
-        expect(both.timeout, equals: 1)
-        child.timeout = 9
-        expect(Container(copying: child).timeout, equals: 9)
+        // A copy takes the sources, each container's before what stands behind it, and is independent.
+        do {
+            let source = ChangingSource(["api.timeout": 1])
+            let child = container.child()
+            container.timeout = 7
+            container.host = "code"
+            try child.apply(source)
+            let copy = Container(copying: child)
+            expect(copy.timeout, equals: 1)
+            expect(copy.host, equals: "code")
+            source.change(to: ["api.timeout": 2])
+            try copy.reload()
+            expect(copy.timeout, equals: 2)
+            expect(child.timeout, equals: 1)
+            let other = Container()
+            try other.apply(DictionarySource(["api": ["host": "other"]], name: "y"))
+            let both = Container(copying: child, other)
+            expect(both.host, equals: "other")
+            expect(both.timeout, equals: 1)
+            child.timeout = 9
+            expect(Container(copying: child).timeout, equals: 9)
+        }
+        // A copy takes no default that stood for a wrong value.
+        do {
+            let container = Container()
+            let reports = container.reports()
+            try container.apply(DictionarySource(["api.timeout": "x"], name: "x"))
+            expect(container.timeout, equals: 30)
+            expect(reports.all.count, equals: 1)
+            let copy = Container(copying: container)
+            let copied = copy.reports()
+            try copy.apply(source(5))
+            expect(copy.timeout, equals: 5)
+            expect(copied.all.isEmpty)
+        }
     }
 
-    @Test("A copy takes no default that stood for a wrong value")
-    func copiedMistake() throws {
-        let reports = container.reports()
-        try container.apply(DictionarySource(["api.timeout": "x"], name: "x"))
-        expect(container.timeout, equals: 30)
-        expect(reports.all.count, equals: 1)
-        let copy = Container(copying: container)
-        let copied = copy.reports()
-        try copy.apply(source(5))
-        expect(copy.timeout, equals: 5)
-        expect(copied.all.isEmpty)
-    }
-
-    @Test("A reader is not held up while a value is decoded, and no lock is held")
+    @Test("A reader is not held up while a value is decoded or sources are replaced, and no lock is held (law 15)")
     func decoding() throws {
-        struct Probe: Decodable {
-            init(from decoder: any Decoder) throws {
-                // Reading and setting other keys would stop here if the family were locked.
-                Self.container.host = "from init"
-                expect(Self.container.timeout, equals: 30)
+        // A reader is not held up while a value is decoded, and no lock is held.
+        do {
+            struct Probe: Decodable {
+                init(from decoder: any Decoder) throws {
+                    // Reading and setting other keys would stop here if the family were locked.
+                    Self.container.host = "from init"
+                    expect(Self.container.timeout, equals: 30)
+                }
+                @TaskLocal static var container = Container()
             }
-            @TaskLocal static var container = Container()
+            let key = PropertyKey<Probe?>("probe")
+            try Probe.$container.withValue(container) {
+                try container.apply(DictionarySource(["probe": 1], name: "x"))
+                expect(container[key] != nil)
+                try container.reload()
+            }
+            expect(container.host, equals: "from init")
         }
-        let key = PropertyKey<Probe?>("probe")
-        try Probe.$container.withValue(container) {
-            try container.apply(DictionarySource(["probe": 1], name: "x"))
-            expect(container[key] != nil)
-            try container.reload()
-        }
-        expect(container.host, equals: "from init")
-    }
-
-    @Test("Who asks sources that are replaced meanwhile gets what the new ones say (law 15)")
-    func replacedWhileAsked() throws {
-        struct Slow: PropertySource {
-            let name = "slow"
-            let meanwhile: @Sendable () -> Void
-            func load() throws(PropertyError) -> PropertySnapshot {
-                PropertySnapshot(source: name) { asked in
-                    guard asked == "api.timeout" else { return nil }
-                    meanwhile()
-                    return "1"
+        // Who asks sources that are replaced meanwhile gets what the new ones say.
+        do {
+            let container = Container()
+            struct Slow: PropertySource {
+                let name = "slow"
+                let meanwhile: @Sendable () -> Void
+                func load() throws(PropertyError) -> PropertySnapshot {
+                    PropertySnapshot(source: name) { asked in
+                        guard asked == "api.timeout" else { return nil }
+                        meanwhile()
+                        return "1"
+                    }
                 }
             }
+            let once = Counter()
+            let newer = source(2)
+            try container.apply(
+                Slow {
+                    guard once.add() == 1 else { return }
+                    onAnotherThread { #expect(throws: Never.self) { try container.apply(newer) } }
+                })
+            expect(container.timeout, equals: 2)
         }
-        let once = Counter()
-        let container = container
-        let newer = source(2)
-        try container.apply(
-            Slow {
-                guard once.add() == 1 else { return }
-                onAnotherThread { #expect(throws: Never.self) { try container.apply(newer) } }
-            })
-        expect(container.timeout, equals: 2)
     }
 }
 
@@ -440,33 +445,38 @@ struct PrecedenceHomesTests {
         try await expect(child[Later.self].size, equals: 2)
     }
 
-    @Test("A feature stays when its source changes, unless it reloads; in the graph it is stale (law 12)")
+    @Test(
+        "A feature stays when its source changes, and a name that the source no longer has is the parent's again (laws 10, 12)"
+    )
     func changes() throws {
-        let container = container.unreported
-        let source = ChangingSource(["pool.size": 1])
-        try container.apply(source)
-        expect(container[Pool.self].size, equals: 1)
-        expect(container[Reloading.self].size, equals: 1)
-        let heard = Log<Int>()
-        container.observe(Reloading.self) { heard.add($0.size) }
-        source.change(to: ["pool.size": 2])
-        try container.reload()
-        expect(container[Pool.self].size, equals: 1)
-        expect(container[Reloading.self].size, equals: 2)
-        expect(heard.all, equals: [2])
-        expect(container.graph.entries.first { $0.name == "Pool" }?.isStale, equals: true)
-    }
-
-    @Test("A name that a source no longer has is the parent's again, and so is what was made from it (law 10)")
-    func gone() throws {
-        let source = ChangingSource(["pool.size": 2])
-        let child = container.child()
-        try child.apply(source)
-        expect(child[Pool.self].size, equals: 2)
-        source.change(to: [:])
-        try child.reload()
-        expect(child.size, equals: 4)
-        expect(child[Pool.self], is: container[Pool.self])
+        // A feature stays when its source changes, unless it reloads; in the graph it is stale.
+        do {
+            let container = container.unreported
+            let source = ChangingSource(["pool.size": 1])
+            try container.apply(source)
+            expect(container[Pool.self].size, equals: 1)
+            expect(container[Reloading.self].size, equals: 1)
+            let heard = Log<Int>()
+            container.observe(Reloading.self) { heard.add($0.size) }
+            source.change(to: ["pool.size": 2])
+            try container.reload()
+            expect(container[Pool.self].size, equals: 1)
+            expect(container[Reloading.self].size, equals: 2)
+            expect(heard.all, equals: [2])
+            expect(container.graph.entries.first { $0.name == "Pool" }?.isStale, equals: true)
+        }
+        // A name that a source no longer has is the parent's again, and so is what was made from it.
+        do {
+            let container = Container()
+            let source = ChangingSource(["pool.size": 2])
+            let child = container.child()
+            try child.apply(source)
+            expect(child[Pool.self].size, equals: 2)
+            source.change(to: [:])
+            try child.reload()
+            expect(child.size, equals: 4)
+            expect(child[Pool.self], is: container[Pool.self])
+        }
     }
 
     @Test("What asks for a name without a key inside a load is made from the answer, even if there is none (law 11)")

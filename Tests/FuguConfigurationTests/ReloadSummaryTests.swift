@@ -12,7 +12,8 @@ extension ContainerKeys {
     fileprivate var doubled: PropertyKey<Int> { .init(defaultValue: Container.current.size * 2) }
 }
 
-@Suite("Summaries of reloads (law 12, Configuring a program)") struct ReloadSummaryTests {
+/// Summaries of reloads (law 12, Configuring a program).
+struct ReloadSummaryTests {
     struct Pool: Feature {
         let size: Int
         static func load(in container: any FeatureContainer) -> Pool { Pool(size: container.size) }

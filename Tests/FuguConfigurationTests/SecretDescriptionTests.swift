@@ -105,13 +105,27 @@ struct SecretDescriptionTests {
 
     private struct Law26Settings: Decodable, Sendable { var password = SecretDescriptionTests.secret }
 
-    @Test("A key that declare or validate has named is secret before it is first read (law 17)")
+    @Test(
+        "A key that was declared, or whose name shares a variable with a secret, is secret before it is read (law 17)")
     func declared() throws {
-        let container = Container().unreported
-        container.declare(\.databaseKey, \.databasePasswordKey)
-        try container.apply(DictionarySource(["law26.database": .string(Self.secret)], name: "x"))
-        expect("\(container.explain(\.databaseKey))".contains("(secret)"))
-        expect(thrown { try container.validate() }, equals: "x: law26.database: expected table, found string")
+        // A key that declare or validate has named is secret before it is first read.
+        do {
+            let container = Container().unreported
+            container.declare(\.databaseKey, \.databasePasswordKey)
+            try container.apply(DictionarySource(["law26.database": .string(Self.secret)], name: "x"))
+            expect("\(container.explain(\.databaseKey))".contains("(secret)"))
+            expect(thrown { try container.validate() }, equals: "x: law26.database: expected table, found string")
+        }
+        // Two names that share a variable are both secret if one is.
+        do {
+            let secret = PropertyKey<String?>("law26.pass.word", isSecret: true)
+            let other = PropertyKey<Int>("law26.pass_word", defaultValue: 1)
+            let container = Container().unreported
+            try container.apply(EnvironmentSource(environment: ["LAW26_PASS_WORD": Self.secret]))
+            expect(container[secret], equals: Self.secret)
+            expect(!thrown { _ = try container.require { _ in other } }.contains("hunter2"))
+            expect(!"\(container.explain { _ in other })".contains("hunter2"))
+        }
     }
 
     @Test("Nothing that a type's own error says of a secret is printed, nor a name inside it (law 17)")
@@ -158,17 +172,6 @@ struct SecretDescriptionTests {
         let other = Container()
         try other.apply(ArgumentsSource(["--law26-password:hunter2"]))
         expect(!thrown { try other.validate([key]) }.contains("hunter2"))
-    }
-
-    @Test("Two names that share a variable are both secret if one is (law 17)")
-    func sharedVariables() throws {
-        let secret = PropertyKey<String?>("law26.pass.word", isSecret: true)
-        let other = PropertyKey<Int>("law26.pass_word", defaultValue: 1)
-        let container = Container().unreported
-        try container.apply(EnvironmentSource(environment: ["LAW26_PASS_WORD": Self.secret]))
-        expect(container[secret], equals: Self.secret)
-        expect(!thrown { _ = try container.require { _ in other } }.contains("hunter2"))
-        expect(!"\(container.explain { _ in other })".contains("hunter2"))
     }
 
     @Test(
@@ -297,7 +300,8 @@ extension ContainerKeys {
 }
 
 // Law 17: a secret is never printed, not in dumps or mirrors either, of whatever the container hands out.
-@Suite("Law 17: nothing that a container hands out reveals a secret") struct SecretDumpTests {}
+/// Law 17: nothing that a container hands out reveals a secret.
+struct SecretDumpTests {}
 
 extension SecretDumpTests {
     struct Password: Property {

@@ -74,43 +74,45 @@ struct SecretTests {
         }
     }
 
-    @Test("explain masks the value that wins, those it hides, and the default")
+    @Test("explain masks every value of a secret, and a name that one key calls a secret is one for all (law 17)")
     func explain() throws {
-        let key = PropertyKey("db.mode", defaultValue: "d3fault", isSecret: true)
-        expect("\(container.explain { _ in key })", equals: "db.mode = (secret) (vault)")
-        expect(container.explain { _ in key }.winner.value == nil)
-        let child = container.child()
-        child[key] = secret + " by code"
-        try child.apply(ArgumentsSource(["--db-mode", secret]))
-        expect(
-            "\(child.explain { _ in key })",
-            equals: """
-                db.mode = (secret) (set by code)
-                  hides (secret) (argument --db-mode)
-                  hides (secret) (vault)
-                """)
-        expect("\(Container().explain { _ in key })", equals: "db.mode = (secret) (default)")
-        expect(
-            "\(container.explain(\.password))",
-            equals: """
-                db.password = (secret) (default)
-                  wrong: vault: db.password: expected Int, found string
-                """)
-        expect(isClean("\(container.explain(\.databaseKey))"))
-    }
-
-    @Test("A name that one key calls a secret is one for all keys of that name and type")
-    func sameName() throws {
-        let careless = PropertyKey("db.same", defaultValue: 0)
-        let careful = PropertyKey("db.same", defaultValue: 0, isSecret: true)
-        expect(careless, equals: careful)
-        let container = Container()
-        let source = ChangingSource(["db.same": 1])
-        try container.apply(source)
-        expect(container[careless], equals: 1)
-        expect(container[careful], equals: 1)
-        source.change(to: ["db.same": .string(secret)])
-        expect(isClean(thrown { try container.reload() }))
+        // explain masks the value that wins, those it hides, and the default.
+        do {
+            let key = PropertyKey("db.mode", defaultValue: "d3fault", isSecret: true)
+            expect("\(container.explain { _ in key })", equals: "db.mode = (secret) (vault)")
+            expect(container.explain { _ in key }.winner.value == nil)
+            let child = container.child()
+            child[key] = secret + " by code"
+            try child.apply(ArgumentsSource(["--db-mode", secret]))
+            expect(
+                "\(child.explain { _ in key })",
+                equals: """
+                    db.mode = (secret) (set by code)
+                      hides (secret) (argument --db-mode)
+                      hides (secret) (vault)
+                    """)
+            expect("\(Container().explain { _ in key })", equals: "db.mode = (secret) (default)")
+            expect(
+                "\(container.explain(\.password))",
+                equals: """
+                    db.password = (secret) (default)
+                      wrong: vault: db.password: expected Int, found string
+                    """)
+            expect(isClean("\(container.explain(\.databaseKey))"))
+        }
+        // A name that one key calls a secret is one for all keys of that name and type.
+        do {
+            let careless = PropertyKey("db.same", defaultValue: 0)
+            let careful = PropertyKey("db.same", defaultValue: 0, isSecret: true)
+            expect(careless, equals: careful)
+            let container = Container()
+            let source = ChangingSource(["db.same": 1])
+            try container.apply(source)
+            expect(container[careless], equals: 1)
+            expect(container[careful], equals: 1)
+            source.change(to: ["db.same": .string(secret)])
+            expect(isClean(thrown { try container.reload() }))
+        }
     }
 
     @Test("Syntax errors quote at most one character, errors of untyped access no value (law 17)")
@@ -193,34 +195,37 @@ struct SecretSourcesTests {
         "word": "hunter2", "number": "hunter2", "account": ["user": "hunter2", "token": "hunter2"],
     ]
 
-    @Test("What a source calls secret about one member of a merged table is secret in the whole (law 17)")
+    @Test("What a source calls secret about one member, or later, is a secret of the whole (law 17)")
     func merged() throws {
-        let container = Container()
-        container.handleReports { _ in }
-        try container.apply(DictionarySource(["vault26.merged": ["user": "hunter2"]], name: "d"))
-        try container.apply(
-            EnvironmentSource(environment: ["VAULT26_MERGED_TOKEN": "hunter2"]).markingSecrets("*.token"))
-        container.declareCheck(of: \.mergedAccount, "is wrong") { _ in false }
-        let texts = [
-            "\(container.explain(\.mergedAccount) as Explanation)", thrown { try container.validate(\.mergedAccount) },
-            "\(container.graph(includingValues: true))", container.reference().helpText,
-        ]
-        expect(container.mergedAccount?.token, equals: "hunter2")
-        for text in texts + ["\(container.graph(includingValues: true))"] {
-            expect(!text.contains("hunter2"), "\(text)")
+        // What a source calls secret about one member of a merged table is secret in the whole.
+        do {
+            let container = Container()
+            container.handleReports { _ in }
+            try container.apply(DictionarySource(["vault26.merged": ["user": "hunter2"]], name: "d"))
+            try container.apply(
+                EnvironmentSource(environment: ["VAULT26_MERGED_TOKEN": "hunter2"]).markingSecrets("*.token"))
+            container.declareCheck(of: \.mergedAccount, "is wrong") { _ in false }
+            let texts = [
+                "\(container.explain(\.mergedAccount) as Explanation)",
+                thrown { try container.validate(\.mergedAccount) },
+                "\(container.graph(includingValues: true))", container.reference().helpText,
+            ]
+            expect(container.mergedAccount?.token, equals: "hunter2")
+            for text in texts + ["\(container.graph(includingValues: true))"] {
+                expect(!text.contains("hunter2"), "\(text)")
+            }
         }
-    }
-
-    @Test("A value that was open is a secret once the source that replaces its own calls it one (law 17)")
-    func later() throws {
-        let container = Container()
-        let source = DictionarySource(["later26.token": "hunter2"], name: "values")
-        let key = PropertyKey<String?>("later26.token")
-        try container.apply(source)
-        expect(container[key], equals: "hunter2")
-        try container.replaceSources(named: "values", with: source.markingSecrets("*.token"))
-        expect(container[key], equals: "hunter2")
-        expect(!container.graph(includingValues: true).json.contains("hunter2"))
+        // A value that was open is a secret once the source that replaces its own calls it one.
+        do {
+            let container = Container()
+            let source = DictionarySource(["later26.token": "hunter2"], name: "values")
+            let key = PropertyKey<String?>("later26.token")
+            try container.apply(source)
+            expect(container[key], equals: "hunter2")
+            try container.replaceSources(named: "values", with: source.markingSecrets("*.token"))
+            expect(container[key], equals: "hunter2")
+            expect(!container.graph(includingValues: true).json.contains("hunter2"))
+        }
     }
 
     @Test("What may be the value of a flag that a source calls secret isn't printed as an unknown name (law 17)")

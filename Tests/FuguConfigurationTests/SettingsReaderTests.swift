@@ -56,16 +56,34 @@ struct SettingsReaderTests {
     init() throws { try container.apply(source) }
 
     @Test(
-        "A library reads the same settings from a section, a container, a handle, and the values of a source (law 15)")
+        "A library reads the same settings from whatever has them, and throws a wrong one with its place (laws 15, 16 and 17)"
+    )
     func readers() throws {
-        let expected = try Pool(settings: container.section("pool"))
-        expect(expected.size, equals: 5)
-        expect(expected.hosts, equals: ["a"])
-        try expect(container[PoolFeature.self].pool, equals: expected)
-        try expect(Pool(settings: PropertySnapshot(["size": 5, "hosts": ["a"]], source: "own")), equals: expected)
-        let readers: [any PropertyReader] = [container, container.child(), container.observable, try source.load()]
-        for reader in readers { try expect(reader.property("pool.size"), equals: 5) }
-        for reader in readers { try expect(reader.property("pool.other", as: Int.self) == nil) }
+        // A library reads the same settings from a section, a container, a handle, and the values of a source.
+        do {
+            let expected = try Pool(settings: container.section("pool"))
+            expect(expected.size, equals: 5)
+            expect(expected.hosts, equals: ["a"])
+            try expect(container[PoolFeature.self].pool, equals: expected)
+            try expect(Pool(settings: PropertySnapshot(["size": 5, "hosts": ["a"]], source: "own")), equals: expected)
+            let readers: [any PropertyReader] = [container, container.child(), container.observable, try source.load()]
+            for reader in readers { try expect(reader.property("pool.size"), equals: 5) }
+            for reader in readers { try expect(reader.property("pool.other", as: Int.self) == nil) }
+        }
+        // A reader throws a wrong value with its place and without the value.
+        do {
+            let source = TOMLSource(text: "pool.size = 'hunter2'", name: "app.toml")
+            let wrong = Container()
+            try wrong.apply(source)
+            let readers: [any PropertyReader] = [wrong, wrong.child(), wrong.section("pool"), try source.load()]
+            for (reader, name) in zip(readers, ["pool.size", "pool.size", "size", "pool.size"]) {
+                let error = #expect(throws: PropertyError.self) { try reader.property(name, as: Int.self) }
+                expect(error?.line, equals: 1)
+                expect(error?.column, equals: 13)
+                expect(error?.name, equals: "pool.size")
+                expect("\(error.map { "\($0)" } ?? "hunter2")".contains("hunter2"), equals: false)
+            }
+        }
     }
 
     @Test("What a library reads through a handle is an input of the load, also what nothing gives (laws 10 and 11)")
@@ -80,21 +98,6 @@ struct SettingsReaderTests {
         let other = empty.child()
         try other.apply(DictionarySource(["pool.size": 8], name: "child"))
         try expect(other[PoolFeature.self].pool.size, equals: 8)
-    }
-
-    @Test("A reader throws a wrong value with its place and without the value (laws 16 and 17)")
-    func wrong() throws {
-        let source = TOMLSource(text: "pool.size = 'hunter2'", name: "app.toml")
-        let wrong = Container()
-        try wrong.apply(source)
-        let readers: [any PropertyReader] = [wrong, wrong.child(), wrong.section("pool"), try source.load()]
-        for (reader, name) in zip(readers, ["pool.size", "pool.size", "size", "pool.size"]) {
-            let error = #expect(throws: PropertyError.self) { try reader.property(name, as: Int.self) }
-            expect(error?.line, equals: 1)
-            expect(error?.column, equals: 13)
-            expect(error?.name, equals: "pool.size")
-            expect("\(error.map { "\($0)" } ?? "hunter2")".contains("hunter2"), equals: false)
-        }
     }
 
     @Test(

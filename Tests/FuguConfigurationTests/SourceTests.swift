@@ -47,28 +47,34 @@ struct FileSourceTests {
         }
     }
 
-    @Test("A file that is missing is an error, or nothing where it is optional, and the snapshot says so")
+    @Test(
+        "A file that is missing is an error, or nothing where it is optional; one that cannot be read is always an error"
+    )
     func missing() throws {
-        try withDirectory { directory in
-            let path = directory + "/none.json"
-            let error = #expect(throws: PropertyError.self) { try JSONSource(path: path).load() }
-            expect(error?.description, equals: "\(path): can't be read: the file doesn't exist")
-            let snapshot = try JSONSource(path: path, isOptional: true).load()
-            expect(snapshot.isMissing)
-            expect(snapshot.source, equals: path)
-            expect(snapshot.value(named: "a") == nil)
-            try write("{}", to: path)
-            try expect(!JSONSource(path: path, isOptional: true).load().isMissing)
-            let inFile = #expect(throws: PropertyError.self) { try JSONSource(path: path + "/x").load() }
-            expect(inFile?.reason, equals: "can't be read: a component of the path isn't a directory")
+        // A file that is missing is an error, or nothing where it is optional, and the snapshot says so.
+        do {
+            try withDirectory { directory in
+                let path = directory + "/none.json"
+                let error = #expect(throws: PropertyError.self) { try JSONSource(path: path).load() }
+                expect(error?.description, equals: "\(path): can't be read: the file doesn't exist")
+                let snapshot = try JSONSource(path: path, isOptional: true).load()
+                expect(snapshot.isMissing)
+                expect(snapshot.source, equals: path)
+                expect(snapshot.value(named: "a") == nil)
+                try write("{}", to: path)
+                try expect(!JSONSource(path: path, isOptional: true).load().isMissing)
+                let inFile = #expect(throws: PropertyError.self) { try JSONSource(path: path + "/x").load() }
+                expect(inFile?.reason, equals: "can't be read: a component of the path isn't a directory")
+            }
         }
-    }
-
-    @Test("A file that is there and cannot be read is an error even where it is optional")
-    func unreadable() throws {
-        try withDirectory { directory in
-            let error = #expect(throws: PropertyError.self) { try TOMLSource(path: directory, isOptional: true).load() }
-            expect(error?.description, equals: "\(directory): can't be read: it's a directory")
+        // A file that is there and cannot be read is an error even where it is optional.
+        do {
+            try withDirectory { directory in
+                let error = #expect(throws: PropertyError.self) {
+                    try TOMLSource(path: directory, isOptional: true).load()
+                }
+                expect(error?.description, equals: "\(directory): can't be read: it's a directory")
+            }
         }
     }
 
@@ -124,44 +130,47 @@ struct EnvironmentSourceTests {
         try snapshot.value(named: name)?.decode(type)
     }
 
-    @Test("Text of the environment is parsed to the type that is asked for")
+    @Test("Text of the environment is parsed to the type that is asked for, or refused with the variable and the name")
     func types() throws {
-        try expect(read("api.base_url", as: URL.self)?.absoluteString, equals: "https://x.org")
-        try expect(read("api.base-url", as: String.self), equals: "https://x.org")
-        try expect(read("port", as: Int.self), equals: 8080)
-        try expect(read("port", as: UInt16?.self), equals: 8080)
-        try expect(read("port", as: String.self), equals: "8080")
-        try expect(read("port", as: Double.self), equals: 8080)
-        try expect(read("debug", as: Bool.self), equals: true)
-        try expect(read("tags", as: [String].self), equals: ["a", "b", "c"])
-        try expect(read("tags", as: Set<String>.self), equals: ["a", "b", "c"])
-        try expect(read("port", as: [Int].self), equals: [8080])
-        try expect(read("empty", as: [String].self), equals: [])
-        try expect(read("empty", as: String.self), equals: "")
-        try expect(read("timeout", as: Duration.self), equals: .seconds(90))
-        try expect(read("rate", as: Decimal.self), equals: Decimal(string: "0.5"))
-        try expect(read("none", as: Int.self) == nil)
-        try expect(read("api", as: String.self) == nil)
-    }
-
-    @Test("Text that does not fit is refused with the variable and the name")
-    func errors() throws {
-        let place = "environment variable APP_FLAG: flag: "
-        let flag = #expect(throws: PropertyError.self) { try read("flag", as: Bool.self) }
-        expect(
-            flag?.description,
-            equals: place
-                + "expected Bool (true or false), found text \"1\""
-        )
-        let list = #expect(throws: PropertyError.self) { try read("numbers", as: [Int].self) }
-        expect(
-            list?.description, equals: "environment variable APP_NUMBERS: numbers[1]: expected Int, found text \"x\"")
-        let empty = #expect(throws: PropertyError.self) { try read("empty", as: Int.self) }
-        expect(empty?.reason, equals: "expected Int, found text \"\"")
-        let nested = #expect(throws: PropertyError.self) { try read("tags", as: [[String]].self) }
-        expect(nested?.reason, equals: "expected array, found text \"a\"")
-        let table = #expect(throws: PropertyError.self) { try read("tags", as: [String: String].self) }
-        expect(table?.reason, equals: "expected a table, written as JSON, {\"name\": 1}, found text \"a, b,c\"")
+        // Text of the environment is parsed to the type that is asked for.
+        do {
+            try expect(read("api.base_url", as: URL.self)?.absoluteString, equals: "https://x.org")
+            try expect(read("api.base-url", as: String.self), equals: "https://x.org")
+            try expect(read("port", as: Int.self), equals: 8080)
+            try expect(read("port", as: UInt16?.self), equals: 8080)
+            try expect(read("port", as: String.self), equals: "8080")
+            try expect(read("port", as: Double.self), equals: 8080)
+            try expect(read("debug", as: Bool.self), equals: true)
+            try expect(read("tags", as: [String].self), equals: ["a", "b", "c"])
+            try expect(read("tags", as: Set<String>.self), equals: ["a", "b", "c"])
+            try expect(read("port", as: [Int].self), equals: [8080])
+            try expect(read("empty", as: [String].self), equals: [])
+            try expect(read("empty", as: String.self), equals: "")
+            try expect(read("timeout", as: Duration.self), equals: .seconds(90))
+            try expect(read("rate", as: Decimal.self), equals: Decimal(string: "0.5"))
+            try expect(read("none", as: Int.self) == nil)
+            try expect(read("api", as: String.self) == nil)
+        }
+        // Text that does not fit is refused with the variable and the name.
+        do {
+            let place = "environment variable APP_FLAG: flag: "
+            let flag = #expect(throws: PropertyError.self) { try read("flag", as: Bool.self) }
+            expect(
+                flag?.description,
+                equals: place
+                    + "expected Bool (true or false), found text \"1\""
+            )
+            let list = #expect(throws: PropertyError.self) { try read("numbers", as: [Int].self) }
+            expect(
+                list?.description,
+                equals: "environment variable APP_NUMBERS: numbers[1]: expected Int, found text \"x\"")
+            let empty = #expect(throws: PropertyError.self) { try read("empty", as: Int.self) }
+            expect(empty?.reason, equals: "expected Int, found text \"\"")
+            let nested = #expect(throws: PropertyError.self) { try read("tags", as: [[String]].self) }
+            expect(nested?.reason, equals: "expected array, found text \"a\"")
+            let table = #expect(throws: PropertyError.self) { try read("tags", as: [String: String].self) }
+            expect(table?.reason, equals: "expected a table, written as JSON, {\"name\": 1}, found text \"a, b,c\"")
+        }
     }
 
     @Test("Without a prefix the plain name in capitals is meant, and the process has an environment")
@@ -359,31 +368,33 @@ struct StructSourceTests {
         expect(message(At(at: components)).hasPrefix("s: at: DateComponents can't be a configuration value"))
     }
 
-    @Test("A class answers with its own and inherited properties")
+    @Test("A class answers with its own and inherited properties, and an instance that leads back to itself is refused")
     func classes() throws {
-        let leaf = Leaf()
-        leaf.next = Leaf()
-        leaf.next?.label = "inner"
-        let snapshot = try StructSource(reflecting: leaf).load()
-        expect(snapshot.value(named: "label")?.propertyValue, equals: "n")
-        expect(snapshot.value(named: "weight")?.propertyValue, equals: 2)
-        expect(snapshot.value(named: "next.label")?.propertyValue, equals: "inner")
-        expect(snapshot.value(named: "next.weight")?.propertyValue, equals: 2)
-        expect(snapshot.value(named: "next.next") == nil)
-    }
-
-    @Test("An instance that leads back to itself is refused with the way, one that is met twice is not")
-    func cycles() throws {
-        let (first, second) = (Node(), Node())
-        first.next = second
-        second.next = first
-        expect(
-            message(first),
-            equals: "s: next.next: an instance refers back to itself (s → next → next); "
-                + "break the reference cycle or leave the member out")
-        second.next = nil
-        let pair = (struct: ["a": second, "b": second], 0)
-        try expect(StructSource(reflecting: Holder(nodes: pair.struct)).load().value(named: "nodes.b.label") != nil)
+        // A class answers with its own and inherited properties.
+        do {
+            let leaf = Leaf()
+            leaf.next = Leaf()
+            leaf.next?.label = "inner"
+            let snapshot = try StructSource(reflecting: leaf).load()
+            expect(snapshot.value(named: "label")?.propertyValue, equals: "n")
+            expect(snapshot.value(named: "weight")?.propertyValue, equals: 2)
+            expect(snapshot.value(named: "next.label")?.propertyValue, equals: "inner")
+            expect(snapshot.value(named: "next.weight")?.propertyValue, equals: 2)
+            expect(snapshot.value(named: "next.next") == nil)
+        }
+        // An instance that leads back to itself is refused with the way, one that is met twice is not.
+        do {
+            let (first, second) = (Node(), Node())
+            first.next = second
+            second.next = first
+            expect(
+                message(first),
+                equals: "s: next.next: an instance refers back to itself (s → next → next); "
+                    + "break the reference cycle or leave the member out")
+            second.next = nil
+            let pair = (struct: ["a": second, "b": second], 0)
+            try expect(StructSource(reflecting: Holder(nodes: pair.struct)).load().value(named: "nodes.b.label") != nil)
+        }
     }
 
     private struct Holder { var nodes: [String: Node] }

@@ -81,41 +81,43 @@ struct WrittenTextTests {
         try expect(read(folder("\u{FEFF}word\n"), as: Data.self), equals: Data("\u{FEFF}word\n".utf8))
     }
 
-    @Test("A number in a text is written as in TOML (law 16)")
+    @Test("A number in a text is written as in TOML, and a leading zero or a stray underscore is a mistake (law 16)")
     func numbers() throws {
-        try means("0o755", 0o755)
-        try means("0x1f", 31)
-        try means("0x1F", UInt8(31))
-        try means("0b101", 5)
-        try means("1_000", 1000)
-        try means("1_000.5", 1000.5)
-        try means("1_000", Decimal(1000))
-        try means("1_000", 1000.0)
-        try means("0x10", 16.0)
-        try means("0x10", Decimal(16))
-        try means("0xffff_ffff_ffff_ffff", UInt64.max)
-        try means("-0", 0)
-        try means("+7", 7)
-        try means("0", 0)
-        try means("0.5", 0.5)
-        try means(".5", 0.5)
-        try means("0e3", 0.0)
-        try means("1_0,2_0", [10, 20])
-    }
-
-    @Test("A leading zero, which the error explains, and an underscore that isn't between digits are mistakes (law 16)")
-    func wrongNumbers() throws {
-        for text in [
-            "0755", "-0755", "00", "01.5", "0_7", "1__0", "_1", "1_", "1_.5", "0x", "0x_1", "-0x1", "0o8", "0b2",
-        ] {
-            try isMistake(text, Int.self, "expected Int")
-            try isMistake(text, Double.self, "expected Double")
-            try isMistake(text, Decimal.self, "expected Decimal")
+        // A number in a text is written as in TOML.
+        do {
+            try means("0o755", 0o755)
+            try means("0x1f", 31)
+            try means("0x1F", UInt8(31))
+            try means("0b101", 5)
+            try means("1_000", 1000)
+            try means("1_000.5", 1000.5)
+            try means("1_000", Decimal(1000))
+            try means("1_000", 1000.0)
+            try means("0x10", 16.0)
+            try means("0x10", Decimal(16))
+            try means("0xffff_ffff_ffff_ffff", UInt64.max)
+            try means("-0", 0)
+            try means("+7", 7)
+            try means("0", 0)
+            try means("0.5", 0.5)
+            try means(".5", 0.5)
+            try means("0e3", 0.0)
+            try means("1_0,2_0", [10, 20])
         }
-        let advice = "expected Int without a leading zero (an octal number begins with 0o), found text"
-        try isMistake("0755", Int.self, advice)
-        try isMistake("1,-09", [Int].self, advice + " \"-09\"")
-        try means("0755", "0755")
+        // A leading zero, which the error explains, and an underscore that isn't between digits are mistakes.
+        do {
+            for text in [
+                "0755", "-0755", "00", "01.5", "0_7", "1__0", "_1", "1_", "1_.5", "0x", "0x_1", "-0x1", "0o8", "0b2",
+            ] {
+                try isMistake(text, Int.self, "expected Int")
+                try isMistake(text, Double.self, "expected Double")
+                try isMistake(text, Decimal.self, "expected Decimal")
+            }
+            let advice = "expected Int without a leading zero (an octal number begins with 0o), found text"
+            try isMistake("0755", Int.self, advice)
+            try isMistake("1,-09", [Int].self, advice + " \"-09\"")
+            try means("0755", "0755")
+        }
     }
 
     @Test("A duration has one or several units, the largest first, each once, and a fraction only in the last (law 16)")

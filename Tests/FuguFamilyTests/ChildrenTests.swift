@@ -3,7 +3,8 @@ import Observation
 import Support
 import Testing
 
-@Suite("Law 10: children and parents") struct ChildrenTests {}
+/// Law 10: children and parents.
+struct ChildrenTests {}
 
 extension ChildrenTests {
     struct Size: Property { static var defaultValue: Int { 1 } }
@@ -53,52 +54,54 @@ extension ChildrenTests {
         }
     }
 
-    @Test("A child sees what its parent is set to, before and after it has read it (law 10)")
+    @Test("A child sees what its parent is set to, before and after it has read it, until it sets it itself (law 10)")
     func seesParent() {
-        let title = Drawing(
-            """
-            root            title=A → A
-              child
-                grandchild          → A
-            """, Self.held, reading: { $0[Title.self] })
-        title.show(
-            """
-            root            title=B → B
-              child                 → B
-                grandchild          → B
-            """)
-        title.show(
-            """
-            root                    → untitled
-              child                 → untitled
-                grandchild          → untitled
-            """)
-        Drawing(
-            """
-            root            greeter=set → root: set
-              child                     → root: set
-                grandchild              → root: set
-            """, Self.held
-        ) { $0[Self.greeter] }
-    }
-
-    @Test("A child that set it itself does not see the parent's changes until it resets it (law 10)")
-    func shadows() {
-        let family = Drawing(
-            """
-            root     size=3 → 3
-              child  size=2 → 2
-            """, Self.held, reading: { $0[Size.self] })
-        family.show(
-            """
-            root     size=4 → 4
-              child  size=2 → 2
-            """)
-        family.show(
-            """
-            root     size=4 → 4
-              child         → 4
-            """)
+        // A child sees what its parent is set to, before and after it has read it.
+        do {
+            let title = Drawing(
+                """
+                root            title=A → A
+                  child
+                    grandchild          → A
+                """, Self.held, reading: { $0[Title.self] })
+            title.show(
+                """
+                root            title=B → B
+                  child                 → B
+                    grandchild          → B
+                """)
+            title.show(
+                """
+                root                    → untitled
+                  child                 → untitled
+                    grandchild          → untitled
+                """)
+            Drawing(
+                """
+                root            greeter=set → root: set
+                  child                     → root: set
+                    grandchild              → root: set
+                """, Self.held
+            ) { $0[Self.greeter] }
+        }
+        // A child that set it itself does not see the parent's changes until it resets it.
+        do {
+            let family = Drawing(
+                """
+                root     size=3 → 3
+                  child  size=2 → 2
+                """, Self.held, reading: { $0[Size.self] })
+            family.show(
+                """
+                root     size=4 → 4
+                  child  size=2 → 2
+                """)
+            family.show(
+                """
+                root     size=4 → 4
+                  child         → 4
+                """)
+        }
     }
 
     @Test("A child is configured at birth, and one whose configuration throws leaves nothing behind (law 10)")

@@ -10,7 +10,7 @@ extension ContainerKeys {
     fileprivate var steps: FeatureKey<[String]> { .init(Steps.self) }
 }
 
-@Suite("Contributions: modules, tests, and children add to a list")
+/// Contributions: modules, tests, and children add to a list.
 struct ContributeTests {
     private let routes = FeatureKey<[Route]>(id: UniqueID()) { _ in [Route("own")] }
 }

@@ -7,7 +7,8 @@ extension ContainerKeys {
     fileprivate var decoratedWindow: MainActorFeatureKey<DecorateTests.Window> { .init(DecorateTests.Window.self) }
 }
 
-@Suite("Decorations: a container wraps what would be loaded") struct DecorateTests {}
+/// Decorations: a container wraps what would be loaded.
+struct DecorateTests {}
 
 extension DecorateTests {
     struct Level: Property { static var defaultValue: Int { 1 } }
@@ -93,14 +94,30 @@ extension DecorateTests {
         expect(container.child { $0.decorate({ _ in key }) { number, _ in -number } }[key], equals: -count)
     }
 
-    @Test("Threads that decorate one key at the same moment lose none of the decorations (law 6)")
+    @Test(
+        "Threads that decorate one key at one moment lose nothing, and a decorated feature is loaded once for all (laws 3 and 6)"
+    )
     func threads() {
-        let key = FeatureKey<Int>(id: UniqueID()) { _ in 0 }
-        let container = Container()
-        onThreads(8) { _ in
-            for _ in 0..<50 { container.decorate({ _ in key }) { number, _ in number + 1 } }
+        // Threads that decorate one key at the same moment lose none of the decorations.
+        do {
+            let key = FeatureKey<Int>(id: UniqueID()) { _ in 0 }
+            let container = Container()
+            onThreads(8) { _ in
+                for _ in 0..<50 { container.decorate({ _ in key }) { number, _ in number + 1 } }
+            }
+            expect(container[key], equals: 400)
         }
-        expect(container[key], equals: 400)
+        // A decorated feature is loaded once for all who ask at the same moment.
+        do {
+            let loads = Counter()
+            let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
+            let container = Container()
+            container.decorate({ _ in key }) { number, _ in number * 10 }
+            let numbers = Log<Int>()
+            onThreads(8) { _ in numbers.add(container.child()[key]) }
+            expect(Set(numbers.all), equals: [10])
+            expect(loads.value, equals: 1)
+        }
     }
 
     @Test(
@@ -194,18 +211,6 @@ extension DecorateTests {
         expect(Container(copying: stub, decorated)[Mailer.self].text, equals: "3(mailer 1)")
         expect(Container(copying: decorated, stub)[Mailer.self].text, equals: "stub")
         expect(Container(copying: container, decorated)[Mailer.self].text, equals: "3(mailer 1)")
-    }
-
-    @Test("A decorated feature is loaded once for all who ask at the same moment (law 3)")
-    func once() {
-        let loads = Counter()
-        let key = FeatureKey<Int>(id: UniqueID()) { _ in loads.add() }
-        let container = Container()
-        container.decorate({ _ in key }) { number, _ in number * 10 }
-        let numbers = Log<Int>()
-        onThreads(8) { _ in numbers.add(container.child()[key]) }
-        expect(Set(numbers.all), equals: [10])
-        expect(loads.value, equals: 1)
     }
 
     @Test("A decorated feature that reloads follows its own inputs and those of what it wraps (law 12)")

@@ -10,7 +10,8 @@ extension ContainerKeys {
     fileprivate var secret: PropertyKey<String> { .init(defaultValue: "hunter2", isSecret: true) }
 }
 
-@Suite("A container explains what it has for a key, in sentences") struct ExplainTests {}
+/// A container explains what it has for a key, in sentences.
+struct ExplainTests {}
 
 extension ExplainTests {
     struct Pool: Feature {
@@ -187,7 +188,8 @@ extension ExplainTests {
     }
 }
 
-@Suite("The graph shows what runs, and no secret") struct GraphContentTests {}
+/// The graph shows what runs, and no secret.
+struct GraphContentTests {}
 
 extension GraphContentTests {
     struct Token: Property {

@@ -5,7 +5,8 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("The graph shows what is held and what was made from what") struct GraphTests {}
+/// The graph shows what is held and what was made from what.
+struct GraphTests {}
 
 extension GraphTests {
     struct Host: Property { static var defaultValue: String { "localhost" } }
@@ -44,21 +45,6 @@ extension GraphTests {
         let graph = container.graph
         let names = Dictionary(uniqueKeysWithValues: graph.entries.map { ($0.id, "\($0.name) \($0.depth)") })
         return try entry(name, container, depth: depth).inputs.map { try #require(names[$0]) }
-    }
-
-    @Test("A key that a load reads twice is one input, however many the load has (law 11)")
-    func oneInputForEachKey() {
-        let inputs = (0..<40).map { number in PropertyKey(defaultValue: number, id: number) }
-        let sum = FeatureKey(id: UniqueID()) { container in
-            // From the tenth input on, the inputs are found in a set, which the eleventh read makes.
-            let first = inputs[..<10].map { container[$0] } + [container[inputs[0]]]
-            let others = inputs[10...].flatMap { [container[$0], container[$0]] }
-            return (first + others).reduce(0, +)
-        }
-        let container = Container()
-        _ = container[sum]
-        let counts = GraphSnapshot(of: container).entries.map(\.inputs.count).filter { $0 > 0 }
-        expect(counts, equals: [40])
     }
 
     @Test("Nothing is in the graph of a container in which nothing was read or set, unless one below it has some")
@@ -105,21 +91,39 @@ extension GraphTests {
         expect(container.graph.entries.map(\.name), equals: ["Api", "Client", "Password"])
     }
 
-    @Test("Inputs are what the load itself read, wherever that lives; entries are by depth and name")
+    @Test("Inputs are what the load itself read, each once, wherever that lives (law 11)")
     func inputs() throws {
-        let root = Container()
-        let child = root.child { $0[Host.self] = "child" }
-        _ = child[Api.self]
-        try expect(inputs("Api", child, depth: 1), equals: ["Client 1"])
-        try expect(inputs("Client", child, depth: 1), equals: ["Host 1", "Password 0"])
-        try expect(inputs("Password", child), equals: [])
-        expect(
-            child.graph.entries.map { "\($0.name) \($0.depth)" }, equals: ["Password 0", "Api 1", "Client 1", "Host 1"])
-        expect(root.graph, equals: child.graph)
-        expect(child.child().graph.entries, equals: child.graph.entries)
-        expect(child.graph.containers.map(\.name), equals: ["root", "container 1"])
-        expect(child.graph.containers.map(\.parent), equals: [nil, 0])
-        expect(Set(child.graph.entries.map(\.id)).count, equals: 4)
+        // Inputs are what the load itself read, wherever that lives; entries are by depth and name.
+        do {
+            let root = Container()
+            let child = root.child { $0[Host.self] = "child" }
+            _ = child[Api.self]
+            try expect(inputs("Api", child, depth: 1), equals: ["Client 1"])
+            try expect(inputs("Client", child, depth: 1), equals: ["Host 1", "Password 0"])
+            try expect(inputs("Password", child), equals: [])
+            expect(
+                child.graph.entries.map { "\($0.name) \($0.depth)" },
+                equals: ["Password 0", "Api 1", "Client 1", "Host 1"])
+            expect(root.graph, equals: child.graph)
+            expect(child.child().graph.entries, equals: child.graph.entries)
+            expect(child.graph.containers.map(\.name), equals: ["root", "container 1"])
+            expect(child.graph.containers.map(\.parent), equals: [nil, 0])
+            expect(Set(child.graph.entries.map(\.id)).count, equals: 4)
+        }
+        // A key that a load reads twice is one input, however many the load has.
+        do {
+            let inputs = (0..<40).map { number in PropertyKey(defaultValue: number, id: number) }
+            let sum = FeatureKey(id: UniqueID()) { container in
+                // From the tenth input on, the inputs are found in a set, which the eleventh read makes.
+                let first = inputs[..<10].map { container[$0] } + [container[inputs[0]]]
+                let others = inputs[10...].flatMap { [container[$0], container[$0]] }
+                return (first + others).reduce(0, +)
+            }
+            let container = Container()
+            _ = container[sum]
+            let counts = GraphSnapshot(of: container).entries.map(\.inputs.count).filter { $0 > 0 }
+            expect(counts, equals: [40])
+        }
     }
 
     @Test("A value set in a child names the value that it overrides, in JSON and in words, too (law 10)")
@@ -148,24 +152,45 @@ extension GraphTests {
         try expect(entry("Client", grandchild, depth: 2).overrides == nil)
     }
 
-    @Test("It's stale, too, once an input has another loader, or was reset, and nobody has read that yet (law 12)")
+    @Test("A feature is stale once an input has another loader or was reset, and not by an equal value (laws 9 and 12)")
     func staleByLoader() throws {
-        let changes: [(Container) -> Void] = [
-            { $0.replace(Client.self) { _ in Client() } },
-            { $0.decorate(Client.self) { client, _ in client } },
-            { $0.reset(Client.self) },
-        ]
-        for change in changes {
-            let container = Container().unreported
-            let reader = FeatureKey(id: UniqueID()) { "\($0[Client.self])" }
-            _ = container[reader]
-            func staleCount() -> Int { container.graph.entries.count { $0.isStale } }
-            expect(staleCount(), equals: 0)
-            change(container)
-            expect(staleCount(), equals: 1)
-            expect(container.explain { _ in reader }.sentences.contains { $0.hasPrefix("It's stale") })
+        // It's stale, too, once an input has another loader, or was reset, and nobody has read that yet.
+        do {
+            let changes: [(Container) -> Void] = [
+                { $0.replace(Client.self) { _ in Client() } },
+                { $0.decorate(Client.self) { client, _ in client } },
+                { $0.reset(Client.self) },
+            ]
+            for change in changes {
+                let container = Container().unreported
+                let reader = FeatureKey(id: UniqueID()) { "\($0[Client.self])" }
+                _ = container[reader]
+                func staleCount() -> Int { container.graph.entries.count { $0.isStale } }
+                expect(staleCount(), equals: 0)
+                change(container)
+                expect(staleCount(), equals: 1)
+                expect(container.explain { _ in reader }.sentences.contains { $0.hasPrefix("It's stale") })
+                _ = container[Client.self]
+                expect(staleCount(), equals: 1)
+            }
+        }
+        // Setting an equal value is no change: nothing becomes stale, observed or not.
+        do {
+            let container = Container()
+            let reports = container.logReports()
+            container[Host.self] = "example.org"
             _ = container[Client.self]
-            expect(staleCount(), equals: 1)
+            container[Host.self] = "example.org"
+            try expect(!entry("Client", container).isStale)
+            container.observe(Host.self) { _ in }
+            container[Host.self] = "example.org"
+            try expect(!entry("Client", container).isStale)
+            expect(reports.all, equals: [])
+            container[Host.self] = "example.com"
+            try expect(entry("Client", container).isStale)
+            #if DEBUG
+            expect(reports.count, equals: 1)
+            #endif
         }
     }
 
@@ -203,25 +228,6 @@ extension GraphTests {
             root[Host.self] = "example.org"
             try expect(entry("Client", child, depth: 1).isStale)
         }
-    }
-
-    @Test("Setting an equal value is no change: nothing becomes stale, observed or not (laws 9 and 12)")
-    func equalIsNotStale() throws {
-        let container = Container()
-        let reports = container.logReports()
-        container[Host.self] = "example.org"
-        _ = container[Client.self]
-        container[Host.self] = "example.org"
-        try expect(!entry("Client", container).isStale)
-        container.observe(Host.self) { _ in }
-        container[Host.self] = "example.org"
-        try expect(!entry("Client", container).isStale)
-        expect(reports.all, equals: [])
-        container[Host.self] = "example.com"
-        try expect(entry("Client", container).isStale)
-        #if DEBUG
-        expect(reports.count, equals: 1)
-        #endif
     }
 
     @Test("Mermaid and DOT draw every entry and every arrow, from what was made to what it was made from")
@@ -360,7 +366,8 @@ enum GraphNamesOther {
     }
 }
 
-@Suite("Names in graphs can be read, and are escaped") struct GraphNamesTests {}
+/// Names in graphs can be read, and are escaped.
+struct GraphNamesTests {}
 
 extension GraphNamesTests {
     @Test("Types of one name are distinguished by the types around them; identifiers are the same in each run")
@@ -432,7 +439,8 @@ extension GraphNamesTests {
     }
 }
 
-@Suite("Descriptions of containers") struct DescriptionLineTests {
+/// Descriptions of containers.
+struct DescriptionLineTests {
     struct Service { let container: Container }
     struct Curious: Feature {
         let text: String

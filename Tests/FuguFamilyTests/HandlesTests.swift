@@ -23,7 +23,7 @@ private struct Plain: Feature {
 }
 
 /// Handles of updates and views are used like containers.
-@Suite("Handles of updates and observables") struct HandlesTests {}
+struct HandlesTests {}
 
 extension HandlesTests {
     @Test("An update's handle gives async features, what the update has set before what is there (law 6)")
@@ -131,22 +131,24 @@ extension HandlesTests {
         }
     }
 
-    @Test("A container that is closed says so (law 18)")
-    func closed() async throws {
-        let container = Container()
-        expect(!"\(container)".contains("closed"))
-        try await container.close()
-        expect("\(container)".contains("closed"))
-    }
-
-    @Test("The description for debugging lists what was set and what was replaced")
-    func described() throws {
-        let container = Container()
-        container[Number.self] = 1
-        container.replace(Plain.self) { _ in "replaced" }
-        let text = container.debugDescription
-        let set = try #require(text.split(separator: "; ").first { $0.hasPrefix("set: ") })
-        expect(set.contains("Number") && set.contains("Plain"), "\(text)")
+    @Test("The description lists what was set and replaced, and says that a container is closed (law 18)")
+    func described() async throws {
+        // The description for debugging lists what was set and what was replaced.
+        do {
+            let container = Container()
+            container[Number.self] = 1
+            container.replace(Plain.self) { _ in "replaced" }
+            let text = container.debugDescription
+            let set = try #require(text.split(separator: "; ").first { $0.hasPrefix("set: ") })
+            expect(set.contains("Number") && set.contains("Plain"), "\(text)")
+        }
+        // A container that is closed says so.
+        do {
+            let container = Container()
+            expect(!"\(container)".contains("closed"))
+            try await container.close()
+            expect("\(container)".contains("closed"))
+        }
     }
 
     @Test("An external feature has a double line in a drawing")
@@ -181,7 +183,8 @@ extension ContainerKeys {
     fileprivate var phrase: FeatureKey<String> { .init { "\($0.greeting), \($0.name)" } }
 }
 
-@Suite("@Injected reads from a container under a key path") struct InjectedTests {}
+/// @Injected reads from a container under a key path.
+struct InjectedTests {}
 
 extension InjectedTests {
     struct Speaker {

@@ -12,7 +12,8 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Law 11: features that live where a key is set") struct HomeKeyTests {}
+/// Law 11: features that live where a key is set.
+struct HomeKeyTests {}
 
 extension HomeKeyTests {
     /// Reads the address, and not the tenant by which it lives.
@@ -330,7 +331,8 @@ private struct Local: Feature {
     static func load(in container: any FeatureContainer) -> Local { Local(size: container[Size.self]) }
 }
 
-@Suite("Law 11: @Injected asks at each access") struct HomeInjectedTests {}
+/// Law 11: @Injected asks at each access.
+struct HomeInjectedTests {}
 
 extension HomeInjectedTests {
     @Test(
@@ -401,28 +403,30 @@ extension HomeInjectedTests {
         expect(Container.with(child.child { $0.color = "green" }) { local.color }, equals: "green")
     }
 
-    @Test("A read while another feature loads is that feature's input (law 11)")
+    @Test("A read while another feature loads is that feature's input; a given container is always asked (law 11)")
     func recorded() {
-        struct Reader: Feature {
-            let color: String
-            static func load(in container: any FeatureContainer) -> Reader {
-                Reader(color: container[Painter.self].color)
+        // A read while another feature loads is that feature's input.
+        do {
+            struct Reader: Feature {
+                let color: String
+                static func load(in container: any FeatureContainer) -> Reader {
+                    Reader(color: container[Painter.self].color)
+                }
             }
+            let root = Container()
+            expect(root[Reader.self].color, equals: "grey")
+            expect(root.child { $0.color = "blue" }[Reader.self].color, equals: "blue")
+            expect(root[Reader.self].color, equals: "grey")
         }
-        let root = Container()
-        expect(root[Reader.self].color, equals: "grey")
-        expect(root.child { $0.color = "blue" }[Reader.self].color, equals: "blue")
-        expect(root[Reader.self].color, equals: "grey")
-    }
-
-    @Test("A given container is always asked (law 11)")
-    func given() {
-        let (root, other) = (Container(), Container())
-        root.color = "red"
-        other.color = "green"
-        let wrapper = Injected(\.color, in: root)
-        expect(Container.with(other) { wrapper.wrappedValue }, equals: "red")
-        expect(Container.with(root.child { $0.color = "blue" }) { wrapper.wrappedValue }, equals: "red")
+        // A given container is always asked.
+        do {
+            let (root, other) = (Container(), Container())
+            root.color = "red"
+            other.color = "green"
+            let wrapper = Injected(\.color, in: root)
+            expect(Container.with(other) { wrapper.wrappedValue }, equals: "red")
+            expect(Container.with(root.child { $0.color = "blue" }) { wrapper.wrappedValue }, equals: "red")
+        }
     }
 }
 
@@ -494,7 +498,7 @@ extension HomeThreadsTests {
     }
 }
 
-@Suite("Reads that a load starts elsewhere: no race decides where an instance lives (law 11)")
+/// Reads that a load starts elsewhere: no race decides where an instance lives (law 11).
 struct HomeTaskReadsTests {}
 
 extension ContainerKeys {

@@ -7,7 +7,8 @@ extension ContainerKeys {
     fileprivate var law15Request: PropertyKey<Int> { .init(defaultValue: 0) }
 }
 
-@Suite("Law 11: a feature lives where its inputs live") struct HomeTests {}
+/// Law 11: a feature lives where its inputs live.
+struct HomeTests {}
 
 extension HomeTests {
     /// Names the container that answers; every container of these tests sets its own.
@@ -340,7 +341,8 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Law 11: features that belong to the whole family, late reads, what is made again") struct HomeSharedTests {}
+/// Law 11: features that belong to the whole family, late reads, what is made again.
+struct HomeSharedTests {}
 
 extension HomeSharedTests {
     struct RequestID: Property { static var defaultValue: Int { 0 } }

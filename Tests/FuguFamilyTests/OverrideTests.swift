@@ -3,7 +3,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 10: overriding an input") struct OverrideTests {}
+/// Law 10: overriding an input.
+struct OverrideTests {}
 
 extension OverrideTests {
     struct Address: Property { static var defaultValue: String { "live" } }
@@ -303,7 +304,7 @@ extension OverrideTests {
 }
 
 /// An instance that stays as it is in an ancestor, though it was made from a key that two containers below override.
-@Suite("Law 10: a key that is overridden twice") struct OverrideTwiceTests {}
+struct OverrideTwiceTests {}
 
 extension OverrideTwiceTests {
     private enum Asks: Property { static let defaultValue = true }

@@ -176,16 +176,36 @@ struct SystemFilesTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    @Test("Neither a save nor a failed save leaves a temporary file behind")
-    func noLitter() throws {
-        let files = Container.program().fileAccess
-        try files.save(Data("a".utf8), to: folder.file("a"))
-        try files.save(Data("b".utf8), to: folder.file("a"))
-        try files.save(Data(), to: folder.file("folder/inner"))
-        #expect(throws: FileAccessError.self) { try files.save(Data("c".utf8), to: folder.file("folder")) }
-        #expect(throws: FileAccessError.self) { try files.save(Data("c".utf8), to: folder.file("a/b")) }
-        try expect(folder.names(), equals: ["a", "folder"])
-        try expect(folder.names(in: "folder"), equals: ["inner"])
+    @Test("Neither a save, nor one that fails or breaks off, leaves a temporary file behind")
+    func noLitter() async throws {
+        // Neither a save nor a failed save leaves a temporary file behind.
+        do {
+            let files = Container.program().fileAccess
+            try files.save(Data("a".utf8), to: folder.file("a"))
+            try files.save(Data("b".utf8), to: folder.file("a"))
+            try files.save(Data(), to: folder.file("folder/inner"))
+            #expect(throws: FileAccessError.self) { try files.save(Data("c".utf8), to: folder.file("folder")) }
+            #expect(throws: FileAccessError.self) { try files.save(Data("c".utf8), to: folder.file("a/b")) }
+            try expect(folder.names(), equals: ["a", "folder"])
+            try expect(folder.names(in: "folder"), equals: ["inner"])
+        }
+        // A save that breaks off in the middle leaves the old file and no temporary one.
+        do {
+            let folder = try TemporaryFolder()
+            let url = folder.file("data")
+            try FileAccess.system.save(Data("old".utf8), to: url)
+            await #expect(processExitsWith: .success) { [path = url.path as String] in
+                signal(SIGXFSZ, SIG_IGN)
+                var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
+                expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit), equals: 0)
+                let error = #expect(throws: FileAccessError.self) {
+                    try FileAccess.system.save(Data(count: 5_000), to: URL(filePath: path))
+                }
+                expect(error.map { "\($0)" }, equals: "can't save \(path): File too large")
+            }
+            try expect(FileAccess.system.load(url), equals: Data("old".utf8))
+            try expect(folder.names(), equals: ["data"])
+        }
     }
 
     @Test("Saving through a link replaces what it points to, or makes its target; deleting removes the link alone")
@@ -218,6 +238,7 @@ struct SystemFilesTests {
             try FileManager.default.createSymbolicLink(atPath: circle.path, withDestinationPath: "circle")
             let error = #expect(throws: FileAccessError.self) { try FileAccess.system.save(Data(), to: circle) }
             expect((error?.cause as? POSIXError)?.code, equals: .ELOOP)
+            withExtendedLifetime(folder) {}
         }
         // A link to a folder can be deleted, the folder stays.
         do {
@@ -285,22 +306,6 @@ struct SystemFilesTests {
     }
 
     #if canImport(Glibc)
-    @Test("A save that breaks off in the middle leaves the old file and no temporary one")
-    func brokenOff() async throws {
-        let url = folder.file("data")
-        try FileAccess.system.save(Data("old".utf8), to: url)
-        await #expect(processExitsWith: .success) { [path = url.path as String] in
-            signal(SIGXFSZ, SIG_IGN)
-            var limit = rlimit(rlim_cur: 1_000, rlim_max: 1_000)
-            expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit), equals: 0)
-            let error = #expect(throws: FileAccessError.self) {
-                try FileAccess.system.save(Data(count: 5_000), to: URL(filePath: path))
-            }
-            expect(error.map { "\($0)" }, equals: "can't save \(path): File too large")
-        }
-        try expect(FileAccess.system.load(url), equals: Data("old".utf8))
-        try expect(folder.names(), equals: ["data"])
-    }
     #endif
 
     @Test(

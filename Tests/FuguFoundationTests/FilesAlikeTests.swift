@@ -3,7 +3,8 @@ import FuguFoundation
 import Support
 import Testing
 
-@Suite("Files in memory behave like those of the system") struct FilesAlikeTests {
+/// Files in memory behave like those of the system.
+struct FilesAlikeTests {
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }
 

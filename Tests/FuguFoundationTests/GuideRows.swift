@@ -130,7 +130,8 @@ func checkGuide(
     }
 }
 
-@Suite("What a reader of the guide expects of an input (law 15)") struct GuideRows {
+/// What a reader of the guide expects of an input (law 15).
+struct GuideRows {
     @Test("Arguments") func arguments() {
         // Words are separated by spaces; ␣ is a space in a word, and ∅ an empty word.
         checkGuide([

@@ -29,18 +29,35 @@ struct PropertyListSourceTests {
         try PropertyListSerialization.data(fromPropertyList: content, format: format, options: 0)
     }
 
-    @Test("A property list conforms to what containers rely on, in memory, in a file and missing")
+    @Test("A property list conforms in memory and in a file, which is read when it is applied and again on reload")
     func conformance() throws {
-        let data = try data(["server": ["port": 80], "name": "x"])
-        let values: [String: PropertyValue] = ["server.port": 80, "name": "x", "server": ["port": 80]]
-        try expectConformance(
-            of: PropertyListSource(data: data, name: "list"), holding: values, lacking: ["server.host", "port"])
-        let folder = try TemporaryFolder()
-        let url = folder.file("list.plist")
-        try expectConformance(
-            of: PropertyListSource(path: url.path, isOptional: true), holding: [:], lacking: ["name"])
-        try data.write(to: url)
-        try expectConformance(of: PropertyListSource(path: url.path), holding: values, lacking: ["server.host"])
+        // A property list conforms to what containers rely on, in memory, in a file and missing.
+        do {
+            let data = try data(["server": ["port": 80], "name": "x"])
+            let values: [String: PropertyValue] = ["server.port": 80, "name": "x", "server": ["port": 80]]
+            try expectConformance(
+                of: PropertyListSource(data: data, name: "list"), holding: values, lacking: ["server.host", "port"])
+            let folder = try TemporaryFolder()
+            let url = folder.file("list.plist")
+            try expectConformance(
+                of: PropertyListSource(path: url.path, isOptional: true), holding: [:], lacking: ["name"])
+            try data.write(to: url)
+            try expectConformance(of: PropertyListSource(path: url.path), holding: values, lacking: ["server.host"])
+        }
+        // A file is read when it is applied and again on reload; a missing one is an error unless it is optional.
+        do {
+            let container = Container()
+            let folder = try TemporaryFolder()
+            let path = folder.file("a.plist").path
+            let error = #expect(throws: PropertyError.self) { try container.apply(PropertyListSource(path: path)) }
+            expect(error?.description, equals: "\(path): can't be read: the file doesn't exist")
+            try container.apply(PropertyListSource(path: path, isOptional: true))
+            expect(container.count, equals: 0)
+            try data(["count": 5]).write(to: folder.file("a.plist"))
+            try container.reload()
+            expect(container.count, equals: 5)
+            expect(PropertyListSource(path: path).modificationStamp() != nil)
+        }
     }
 
     @Test(
@@ -70,20 +87,6 @@ struct PropertyListSourceTests {
                 "list: flag: expected Bool (true or false), found integer 1",
                 "list: count: expected Int, found bool true",
             ])
-    }
-
-    @Test("A file is read when it is applied and again on reload; a missing one is an error unless it is optional")
-    func files() throws {
-        let folder = try TemporaryFolder()
-        let path = folder.file("a.plist").path
-        let error = #expect(throws: PropertyError.self) { try container.apply(PropertyListSource(path: path)) }
-        expect(error?.description, equals: "\(path): can't be read: the file doesn't exist")
-        try container.apply(PropertyListSource(path: path, isOptional: true))
-        expect(container.count, equals: 0)
-        try data(["count": 5]).write(to: folder.file("a.plist"))
-        try container.reload()
-        expect(container.count, equals: 5)
-        expect(PropertyListSource(path: path).modificationStamp() != nil)
     }
 
     @Test(

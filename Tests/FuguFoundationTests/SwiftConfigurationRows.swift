@@ -39,7 +39,8 @@ private struct Remote: AsyncPropertySource {
     func fetch() async throws -> PropertySnapshot { try PropertySnapshot(["http.timeout": 7], source: name) }
 }
 
-@Suite("The idioms of swift-configuration have these counterparts") struct SwiftConfigurationRows {
+/// The idioms of swift-configuration have these counterparts.
+struct SwiftConfigurationRows {
     private let container = Container.program()
     private let folder: TemporaryFolder
     init() throws { folder = try TemporaryFolder() }

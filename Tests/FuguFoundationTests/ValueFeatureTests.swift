@@ -102,36 +102,39 @@ struct DateGeneratorTests {
 }
 
 struct LocalizationTests {
-    @Test("The calendar follows the locale and the time zone until it is set itself")
+    @Test(
+        "The calendar follows the locale and the time zone; the system's settings, or placeholders, are what is read first"
+    )
     func calendar() throws {
-        let container = Container.program()
-        container.locale = Locale(identifier: "de_DE")
-        container.timeZone = try #require(TimeZone(identifier: "Asia/Tokyo"))
-        expect(container.calendar.timeZone, equals: container.timeZone)
-        expect(container.calendar.locale, equals: container.locale)
-        expect(container.calendar.firstWeekday, equals: 2)
-        container.locale = Locale(identifier: "th_TH")
-        container.timeZone = .gmt
-        expect(container.calendar.identifier, equals: .buddhist)
-        expect(container.calendar.timeZone, equals: .gmt)
-        container.calendar = Calendar(identifier: .iso8601)
-        expect(container.calendar.identifier, equals: .iso8601)
-    }
-
-    @Test("The system's settings are what is read first")
-    func system() {
-        let container = Container.program()
-        expect(container.timeZone.identifier, equals: TimeZone.current.identifier)
-        expect(container.locale.identifier, equals: Locale.current.identifier)
-        expect(container.calendar.identifier, equals: Locale.current.calendar.identifier)
-    }
-
-    @Test("The placeholders are the same on every machine")
-    func placeholders() {
-        let container = Container()
-        container.makeStrict(Strictness { _ in })
-        expect(container.locale.identifier, equals: "en_US_POSIX")
-        expect(container.timeZone.secondsFromGMT(), equals: 0)
+        // The calendar follows the locale and the time zone until it is set itself.
+        do {
+            let container = Container.program()
+            container.locale = Locale(identifier: "de_DE")
+            container.timeZone = try #require(TimeZone(identifier: "Asia/Tokyo"))
+            expect(container.calendar.timeZone, equals: container.timeZone)
+            expect(container.calendar.locale, equals: container.locale)
+            expect(container.calendar.firstWeekday, equals: 2)
+            container.locale = Locale(identifier: "th_TH")
+            container.timeZone = .gmt
+            expect(container.calendar.identifier, equals: .buddhist)
+            expect(container.calendar.timeZone, equals: .gmt)
+            container.calendar = Calendar(identifier: .iso8601)
+            expect(container.calendar.identifier, equals: .iso8601)
+        }
+        // The system's settings are what is read first.
+        do {
+            let container = Container.program()
+            expect(container.timeZone.identifier, equals: TimeZone.current.identifier)
+            expect(container.locale.identifier, equals: Locale.current.identifier)
+            expect(container.calendar.identifier, equals: Locale.current.calendar.identifier)
+        }
+        // The placeholders are the same on every machine.
+        do {
+            let container = Container()
+            container.makeStrict(Strictness { _ in })
+            expect(container.locale.identifier, equals: "en_US_POSIX")
+            expect(container.timeZone.secondsFromGMT(), equals: 0)
+        }
     }
 
     @Test("@Injected reads the features of this module by key path")
@@ -178,7 +181,8 @@ struct ProcessEnvironmentTests {
     }
 }
 
-@Suite("Doubles of what reaches outside") struct DoublesTests {}
+/// Doubles of what reaches outside.
+struct DoublesTests {}
 
 extension DoublesTests {
     @Test("A process's environment shows the names of its variables and none of their values (law 17)")
@@ -223,18 +227,20 @@ extension DoublesTests {
         try expect(store.value(String.self, for: "a"), equals: "b")
     }
 
-    @Test("A date that is set through its generator stays")
+    @Test("A date that is set through its generator stays, and a clock in place of the manual one is the manual one")
     func date() {
-        let container = Container()
-        container.date.now = Date(timeIntervalSince1970: 5)
-        expect(container.date.now, equals: Date(timeIntervalSince1970: 5))
-    }
-
-    @Test("A clock that is set in place of the manual one is the manual one")
-    func clock() {
-        let container = Container()
-        let clock = ManualClock(now: .init(offset: .seconds(7)))
-        container.manualClock = clock
-        expect(container.manualClock.now.offset, equals: .seconds(7))
+        // A date that is set through its generator stays.
+        do {
+            let container = Container()
+            container.date.now = Date(timeIntervalSince1970: 5)
+            expect(container.date.now, equals: Date(timeIntervalSince1970: 5))
+        }
+        // A clock that is set in place of the manual one is the manual one.
+        do {
+            let container = Container()
+            let clock = ManualClock(now: .init(offset: .seconds(7)))
+            container.manualClock = clock
+            expect(container.manualClock.now.offset, equals: .seconds(7))
+        }
     }
 }

@@ -3,7 +3,8 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("A configurable reads its own container") struct ConfigurableTests {}
+/// A configurable reads its own container.
+struct ConfigurableTests {}
 
 extension ConfigurableTests {
     struct Title: Property { static var defaultValue: String { "untitled" } }

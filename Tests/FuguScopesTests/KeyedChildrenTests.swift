@@ -27,7 +27,7 @@ extension ContainerKeys {
     fileprivate var rate: PropertyKey<Double> { .init(defaultValue: 1) }
 }
 
-@Suite("Children by key: one for each tenant, kept while it's used, and closed when it's evicted")
+/// Children by key: one for each tenant, kept while it's used, and closed when it's evicted.
 struct KeyedChildrenTests {
     private let pools = TenantPools()
     private let container = Container().unreported
@@ -247,7 +247,7 @@ extension ContainerKeys {
     fileprivate var greeting: FeatureKey<String> { .init { "hello \($0.user)" } }
 }
 
-@Suite("Children by key: each operation has a child of its own, below the one of its value")
+/// Children by key: each operation has a child of its own, below the one of its value.
 struct KeyedChildrenOperationTests {
     private let pools = TenantPools()
     private let container = Container().unreported

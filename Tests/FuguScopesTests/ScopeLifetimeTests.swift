@@ -131,7 +131,7 @@ extension ScopeLifetimeTests {
     }
 }
 
-@Suite("Features follow the rules of their scope (laws 10, 12 and 14)")
+/// Features follow the rules of their scope (laws 10, 12 and 14).
 struct ScopeFeaturesTests {
     let outside = Locked<Int?>(1)
 }
@@ -214,7 +214,7 @@ extension ScopeFeaturesTests {
     }
 }
 
-@Suite("Scopes are computed again when rules change (law 14)")
+/// Scopes are computed again when rules change (law 14).
 struct ScopeInvalidationTests {
     /// A dependency of rules that the container doesn't know of.
     let outside = Locked(1)
@@ -311,21 +311,40 @@ extension ScopeInvalidationTests {
         }
     }
 
-    @Test("A value that code set in a scope stays and wins, and its reset uncovers the rule's (laws 14 and 15)")
+    @Test(
+        "A value that code set in a scope wins and hides a rule's changes, until its reset uncovers the rule's (laws 10, 14 and 15)"
+    )
     func codeWins() {
-        let container = ruled()
-        let scope = container.scope("/a")
-        scope[Timeout.self] = 100
-        scope[Label.self] = "code"
-        expect(scope[Timeout.self], equals: 100)
-        outside.withLock { $0 = 2 }
-        container.invalidateScopes()
-        expect((scope[Timeout.self], scope[Label.self]) == (100, "code"))
-        scope.reset(Timeout.self)
-        expect(scope[Timeout.self], equals: 2)
-        scope[Timeout.self] = 101
-        scope.resetAll()
-        expect((scope[Timeout.self], scope[Label.self]) == (2, ""))
+        // A value that code set in a scope stays and wins, and its reset uncovers the rule's.
+        do {
+            let container = ruled()
+            let scope = container.scope("/a")
+            scope[Timeout.self] = 100
+            scope[Label.self] = "code"
+            expect(scope[Timeout.self], equals: 100)
+            outside.withLock { $0 = 2 }
+            container.invalidateScopes()
+            expect((scope[Timeout.self], scope[Label.self]) == (100, "code"))
+            scope.reset(Timeout.self)
+            expect(scope[Timeout.self], equals: 2)
+            scope[Timeout.self] = 101
+            scope.resetAll()
+            expect((scope[Timeout.self], scope[Label.self]) == (2, ""))
+        }
+        // A value that code set in a scope hides a rule's change from observers.
+        do {
+            let fresh = Self()
+            let (container, outside) = (fresh.ruled(), fresh.outside)
+            let scope = container.scope("/a")
+            scope[Timeout.self] = 100
+            let heard = Log<Int>()
+            scope.observe(Timeout.self) { heard.add($0) }
+            outside.withLock { $0 = 2 }
+            container.invalidateScopes()
+            expect(heard.all, equals: [])
+            scope.reset(Timeout.self)
+            expect(heard.all, equals: [2])
+        }
     }
 
     @Test("A parent's change is seen at once where no rule sets the key, and by rules when they run again (law 14)")
@@ -386,20 +405,6 @@ extension ScopeInvalidationTests {
             expect(heard.all, equals: ["child 5"])
             withExtendedLifetime(child) {}
         }
-    }
-
-    @Test("A value that code set in a scope hides a rule's change from observers (laws 10 and 14)")
-    func observedAndHidden() {
-        let container = ruled()
-        let scope = container.scope("/a")
-        scope[Timeout.self] = 100
-        let heard = Log<Int>()
-        scope.observe(Timeout.self) { heard.add($0) }
-        outside.withLock { $0 = 2 }
-        container.invalidateScopes()
-        expect(heard.all, equals: [])
-        scope.reset(Timeout.self)
-        expect(heard.all, equals: [2])
     }
 
     @Test(

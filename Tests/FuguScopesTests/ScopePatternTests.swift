@@ -5,7 +5,7 @@ import Testing
 @testable import FuguScopes
 
 /// Through `configureScopes` and `scope`; the matcher's own tests follow below.
-@Suite("Patterns choose scopes by their whole path (law 14)") struct ScopePatternTests {}
+struct ScopePatternTests {}
 
 extension ScopePatternTests {
     struct IsMatched: Property { static var defaultValue: Bool { false } }
@@ -66,7 +66,8 @@ extension ScopePatternTests {
     }
 }
 
-@Suite("Patterns over scope paths (law 14)") struct ScopePatternSearchTests {}
+/// Patterns over scope paths (law 14).
+struct ScopePatternSearchTests {}
 
 extension ScopePatternSearchTests {
     /// A pattern, paths that it matches and paths that it does not.

@@ -5,7 +5,8 @@ import Testing
 
 @testable import FuguScopes
 
-@Suite("Rules configure scopes by path (law 14)") struct ScopeRulesTests {}
+/// Rules configure scopes by path (law 14).
+struct ScopeRulesTests {}
 
 extension ScopeRulesTests {
     struct Headers: Property { static var defaultValue: [String: String] { ["Host": "default"] } }
@@ -182,7 +183,8 @@ extension ScopeRulesTests {
     }
 }
 
-@Suite("Scopes by path (law 14)") struct ScopePathTests {}
+/// Scopes by path (law 14).
+struct ScopePathTests {}
 
 extension ScopePathTests {
     typealias Timeout = ScopeRulesTests.Timeout
@@ -418,7 +420,7 @@ extension ScopeThreadsTests {
     }
 }
 
-@Suite("A rule that needs the scope it configures stops with a message, and does not hang (law 14)")
+/// A rule that needs the scope it configures stops with a message, and does not hang (law 14).
 struct ScopeTrapsTests {}
 
 extension ScopeTrapsTests {

@@ -4,7 +4,8 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("What a rule sees, and what a reset leaves of it (laws 13, 14, and 15)") struct ScopeSightTests {}
+/// What a rule sees, and what a reset leaves of it (laws 13, 14, and 15).
+struct ScopeSightTests {}
 
 extension ContainerKeys {
     fileprivate var sightLimit: PropertyKey<Int> { .init("law21.limit", defaultValue: 1) }

@@ -5,7 +5,8 @@ import Testing
 @testable import FuguTesting
 
 // `Tests/Tools/TwoCopies` has a process with two copies.
-@Suite("Two copies of the module in one process") struct CopiesTests {}
+/// Two copies of the module in one process.
+struct CopiesTests {}
 
 extension CopiesTests {
     @Test("A process with one copy reports nothing, and the runtime finds this copy by its name")

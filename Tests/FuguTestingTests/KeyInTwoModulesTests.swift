@@ -5,35 +5,38 @@ import Testing
 
 @testable import KeyLibrary
 
-@Suite("Law 1: keys of another module") struct KeyInTwoModulesTests {
+/// Law 1: keys of another module.
+struct KeyInTwoModulesTests {
     let container = Container()
 }
 
 extension KeyInTwoModulesTests {
-    @Test("Internal keys of a module work in its own tests, as members and as key paths (law 1)")
+    @Test("Keys of a module work in its own tests and in another module, as members and as key paths (law 1)")
     func internalKeys() {
-        expect(container.internalLimit, equals: 3)
-        container.internalLimit = 4
-        expect(container.internalLimit, equals: 4)
-        expect(container.internalWords, equals: "limit 4")
-        expect(limitsInside(container), equals: [30, 4, 30, 4])
-        container.reset(\.internalLimit)
-        expect(limitsInside(container), equals: [30, 3, 30, 3])
-    }
-
-    @Test("Public keys of a module work in another, as members and as key paths (law 1)")
-    func publicKeys() {
-        let container = container.unreported
-        container.publicLimit = 31
-        container.publicText = "text"
-        expect(container.publicText, equals: "text")
-        expect(container.publicSum, equals: 34)
-        expect(limitsInside(container), equals: [31, 3, 31, 3])
-        container.modify(\.publicLimit) { $0 += 1 }
-        container.update { $0.publicNamed = 81 }
-        expect(container.publicLimit, equals: 32)
-        expect(container.publicNamed, equals: 81)
-        expect(container.ifLoaded(\.publicSum), equals: 34)
+        // Internal keys of a module work in its own tests, as members and as key paths.
+        do {
+            expect(container.internalLimit, equals: 3)
+            container.internalLimit = 4
+            expect(container.internalLimit, equals: 4)
+            expect(container.internalWords, equals: "limit 4")
+            expect(limitsInside(container), equals: [30, 4, 30, 4])
+            container.reset(\.internalLimit)
+            expect(limitsInside(container), equals: [30, 3, 30, 3])
+        }
+        // Public keys of a module work in another, as members and as key paths.
+        do {
+            let container = Container().unreported
+            container.publicLimit = 31
+            container.publicText = "text"
+            expect(container.publicText, equals: "text")
+            expect(container.publicSum, equals: 34)
+            expect(limitsInside(container), equals: [31, 3, 31, 3])
+            container.modify(\.publicLimit) { $0 += 1 }
+            container.update { $0.publicNamed = 81 }
+            expect(container.publicLimit, equals: 32)
+            expect(container.publicNamed, equals: 81)
+            expect(container.ifLoaded(\.publicSum), equals: 34)
+        }
     }
 
     @Test("They are observed, injected and warmed up across modules (laws 1, 9)")

@@ -34,17 +34,44 @@ struct StrictBindingsTests {
         }
     }
 
-    @Test("A feature that lives where a key is set is loaded for each value of it, and fails no test (laws 11 and 19)")
+    @Test(
+        "What declares a home is loaded for each value of its key, and for a trait's input below its suite's (laws 11 and 19)"
+    )
     func homes() async {
-        let found = await issues {
-            try await runCase(.container) {
-                let tenants = (1...3).map { number in Container.current.child { $0[Number.self] = number } }
-                let pools = tenants.map { $0.child()[TenantPool.self] }
-                expect(pools[0] !== pools[1] && pools[1] !== pools[2] && tenants[2][TenantPool.self] === pools[2])
-                for tenant in tenants { try await tenant.close() }
+        // A feature that lives where a key is set is loaded for each value of it, and fails no test.
+        do {
+            let found = await issues {
+                try await runCase(.container) {
+                    let tenants = (1...3).map { number in Container.current.child { $0[Number.self] = number } }
+                    let pools = tenants.map { $0.child()[TenantPool.self] }
+                    expect(pools[0] !== pools[1] && pools[1] !== pools[2] && tenants[2][TenantPool.self] === pools[2])
+                    for tenant in tenants { try await tenant.close() }
+                }
             }
+            expect(found.map(\.text), equals: [])
         }
-        expect(found.map(\.text), equals: [])
+        // What declares a home is loaded for a test whose trait sets an input below its suite's.
+        do {
+            let found = await issues {
+                let suite: ContainerTrait = .container { $0[Number.self] = 1 }
+                try await runCase(suite, .container { $0[Number.self] = 2 }) {
+                    expect(Container.current[Metrics.self].number, equals: 2)
+                    let pool = Container.current.child()[TenantPool.self]
+                    expect(Container.current[TenantPool.self] === pool)
+                    expect(Container.current.child { $0.port = 2 }[Metrics.self].number, equals: 2)
+                    expect(try Container.current.child()[Rate.self], equals: 2)
+                    let child = Container.current.child { $0[Number.self] = 3 }
+                    #expect(throws: LoadError.self) { try child[Rate.self] }
+                }
+                try await runCase(suite, .container { $0.port = 2 }) {
+                    let child = Container.current.child()
+                    expect(child[Metrics.self].number, equals: 1)
+                    expect(child[TenantPool.self] === Container.current[TenantPool.self])
+                }
+            }
+            // Of the child that overrides what the rate is made from.
+            expect(found.count == 1 && found[0].text.hasPrefix("Fugu: Rate has the home .shared, but"), "\(found)")
+        }
     }
 
     /// One for the whole program.
@@ -57,29 +84,6 @@ struct StrictBindingsTests {
     enum Rate: ThrowingFeature {
         static var home: Home { .shared }
         static func load(in container: any FeatureContainer) throws -> Int { container[Number.self] }
-    }
-
-    @Test("What declares a home is loaded for a test whose trait sets an input below its suite's (laws 11 and 19)")
-    func homesBelowSuites() async {
-        let found = await issues {
-            let suite: ContainerTrait = .container { $0[Number.self] = 1 }
-            try await runCase(suite, .container { $0[Number.self] = 2 }) {
-                expect(Container.current[Metrics.self].number, equals: 2)
-                let pool = Container.current.child()[TenantPool.self]
-                expect(Container.current[TenantPool.self] === pool)
-                expect(Container.current.child { $0.port = 2 }[Metrics.self].number, equals: 2)
-                expect(try Container.current.child()[Rate.self], equals: 2)
-                let child = Container.current.child { $0[Number.self] = 3 }
-                #expect(throws: LoadError.self) { try child[Rate.self] }
-            }
-            try await runCase(suite, .container { $0.port = 2 }) {
-                let child = Container.current.child()
-                expect(child[Metrics.self].number, equals: 1)
-                expect(child[TenantPool.self] === Container.current[TenantPool.self])
-            }
-        }
-        // Of the child that overrides what the rate is made from.
-        expect(found.count == 1 && found[0].text.hasPrefix("Fugu: Rate has the home .shared, but"), "\(found)")
     }
 
     // MARK: Bindings beside one another

@@ -96,40 +96,44 @@ struct StrictTestValueTests {
         found.map { String($0.text.prefix { $0 != "\n" }) }
     }
 
-    @Test("A value for tests is given in place of the feature, of every kind, and fails nothing (law 19)")
+    @Test(
+        "A value for tests is given in place of the feature, of every kind, and is an instance like any other (laws 3, 10, 19)"
+    )
     func kinds() async throws {
-        let found = await issues {
-            try await runCase(.container { $0[Number.self] = 3 }) {
-                let container = Container.current
-                expect(container[Links.self].all, equals: ["made for 3"])
-                expect(try container[Parsed.self], equals: "parsed 3")
-                await expect(try container[Pool.self], equals: "pool of server 3")
-                await expect(container[Screen.self], equals: "screen 3")
-                expect(container.feed + container.bills, equals: "feed 3, bills")
-                await expect(MainActor.run { container.panel }, equals: "panel 3")
-                expect(container[Page.self].links, is: container[Links.self])
-            }
-            expect(Container.strict()[Links.self].all, equals: ["made for 0"])
-        }
-        expect(found.map(\.text), equals: [])
-        expect(Self.live.value, equals: 0)
-    }
-
-    @Test("It's an instance like any other: kept in its test, made anew where an input is overridden (laws 3, 10, 19)")
-    func instances() async throws {
-        let found = await issues {
-            for _ in 1...2 {
-                try await runCase(.container) {
+        // A value for tests is given in place of the feature, of every kind, and fails nothing.
+        do {
+            let found = await issues {
+                try await runCase(.container { $0[Number.self] = 3 }) {
                     let container = Container.current
-                    container[Links.self].add("once")
-                    expect(container[Links.self].all, equals: ["made for 0", "once"])
-                    let child = container.child { $0[Number.self] = 2 }
-                    expect(child[Links.self].all, equals: ["made for 2"])
-                    expect(container.child()[Links.self], is: container[Links.self])
+                    expect(container[Links.self].all, equals: ["made for 3"])
+                    expect(try container[Parsed.self], equals: "parsed 3")
+                    await expect(try container[Pool.self], equals: "pool of server 3")
+                    await expect(container[Screen.self], equals: "screen 3")
+                    expect(container.feed + container.bills, equals: "feed 3, bills")
+                    await expect(MainActor.run { container.panel }, equals: "panel 3")
+                    expect(container[Page.self].links, is: container[Links.self])
+                }
+                expect(Container.strict()[Links.self].all, equals: ["made for 0"])
+            }
+            expect(found.map(\.text), equals: [])
+            expect(Self.live.value, equals: 0)
+        }
+        // It's an instance like any other: kept in its test, made anew where an input is overridden.
+        do {
+            let found = await issues {
+                for _ in 1...2 {
+                    try await runCase(.container) {
+                        let container = Container.current
+                        container[Links.self].add("once")
+                        expect(container[Links.self].all, equals: ["made for 0", "once"])
+                        let child = container.child { $0[Number.self] = 2 }
+                        expect(child[Links.self].all, equals: ["made for 2"])
+                        expect(container.child()[Links.self], is: container[Links.self])
+                    }
                 }
             }
+            expect(found.map(\.text), equals: [])
         }
-        expect(found.map(\.text), equals: [])
     }
 
     @Test(

@@ -10,7 +10,8 @@ extension ContainerKeys {
     fileprivate var checkedScreen: MainActorFeatureKey<Int> { .init { _ in 1 } }
 }
 
-@Suite("Checks: everything is loaded, and all of it reported at once") struct CheckTests {}
+/// Checks: everything is loaded, and all of it reported at once.
+struct CheckTests {}
 
 extension CheckTests {
     struct URL: Property { static var defaultValue: String { "main.db" } }
@@ -229,7 +230,8 @@ extension ContainerKeys {
     }
 }
 
-@Suite("Checks behind external features (law 11, Inspecting)") struct CheckExternalsTests {
+/// Checks behind external features (law 11, Inspecting).
+struct CheckExternalsTests {
     /// Reads one feature.
     struct Mail: Feature, External {
         static var placeholder: Mail { Mail() }

@@ -4,7 +4,8 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("A container at first sight") struct ContainerTests {}
+/// A container at first sight.
+struct ContainerTests {}
 
 extension ContainerTests {
     struct Name: Property { static var defaultValue: String { "world" } }
@@ -25,7 +26,8 @@ extension ContainerTests {
     }
 }
 
-@Suite("Law 2: isolated") struct SeparateContainersTests {}
+/// Law 2: isolated.
+struct SeparateContainersTests {}
 
 extension SeparateContainersTests {
     struct Name: Property { static var defaultValue: String { "default" } }
@@ -96,7 +98,8 @@ extension SeparateContainersTests {
     }
 }
 
-@Suite("Law 3: lazy, once") struct LazyLoadTests {}
+/// Law 3: lazy, once.
+struct LazyLoadTests {}
 
 extension LazyLoadTests {
     struct Session: Feature {
@@ -142,7 +145,8 @@ extension LazyLoadTests {
 }
 
 // Law 3: defaultValue runs at the first read, and not before, in debug builds either.
-@Suite("Law 3: what nobody reads is not evaluated") struct LazyUnreadTests {}
+/// Law 3: what nobody reads is not evaluated.
+struct LazyUnreadTests {}
 
 extension LazyUnreadTests {
     private static func counted(_ counter: Counter, _ number: Int = 0) -> PropertyKey<Int> {

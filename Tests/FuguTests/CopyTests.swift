@@ -4,7 +4,8 @@ import FuguScopes
 import Support
 import Testing
 
-@Suite("Law 2: copies") struct CopyTests {}
+/// Law 2: copies.
+struct CopyTests {}
 
 extension CopyTests {
     struct Name: Property { static var defaultValue: String { "default" } }
@@ -160,7 +161,8 @@ extension CopyTests {
     }
 }
 
-@Suite("Law 2: copies of decorations and contributions") struct CopyLayersTests {
+/// Law 2: copies of decorations and contributions.
+struct CopyLayersTests {
     private let word = FeatureKey<String>(id: UniqueID()) { _ in "w" }
     private let list = FeatureKey<[String]>(id: UniqueID()) { _ in [] }
 }
@@ -241,7 +243,8 @@ extension CopyLayersTests {
     }
 }
 
-@Suite("A copy takes what was set of every kind, at one moment (law 2)") struct CopyKindsTests {}
+/// A copy takes what was set of every kind, at one moment (law 2).
+struct CopyKindsTests {}
 
 extension CopyKindsTests {
     struct Host: Property { static var defaultValue: String { "default" } }
@@ -298,7 +301,8 @@ extension CopyKindsTests {
     }
 }
 
-@Suite("A copy takes rules and what they set (laws 2 and 14)") struct CopyRulesTests {}
+/// A copy takes rules and what they set (laws 2 and 14).
+struct CopyRulesTests {}
 
 extension CopyRulesTests {
     struct Host: Property { static var defaultValue: String { "default" } }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 5: cycles end at once") struct CycleTests {}
+/// Law 5: cycles end at once.
+struct CycleTests {}
 
 extension CycleTests {
     static let family = Container()
@@ -174,7 +175,8 @@ extension FeatureContainer {
     fileprivate subscript(key: FeatureKey<Int>?) -> Int { key.map { self[$0] } ?? 0 }
 }
 
-@Suite("Law 5: cycles of loads that can throw, and what is no cycle") struct CycleErrorTests {}
+/// Law 5: cycles of loads that can throw, and what is no cycle.
+struct CycleErrorTests {}
 
 extension CycleErrorTests {
     struct Parser: ThrowingFeature {
@@ -391,7 +393,8 @@ extension CycleErrorTests {
     }
 }
 
-@Suite("Law 5: circles through handles that were lent") struct CycleLentHandleTests {}
+/// Law 5: circles through handles that were lent.
+struct CycleLentHandleTests {}
 
 extension CycleLentHandleTests {
     struct Lender: ThrowingFeature {

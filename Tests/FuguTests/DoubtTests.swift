@@ -3,7 +3,8 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Law 12: what is in doubt meets the rest") struct DoubtTests {}
+/// Law 12: what is in doubt meets the rest.
+struct DoubtTests {}
 
 extension ContainerKeys {
     fileprivate var level: PropertyKey<Int> { .init(defaultValue: 0) }

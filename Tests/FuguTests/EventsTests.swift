@@ -4,7 +4,8 @@ import Support
 import Synchronization
 import Testing
 
-@Suite("Events report what happens in a family, to their observers") struct EventsTests {}
+/// Events report what happens in a family, to their observers.
+struct EventsTests {}
 
 extension EventsTests {
     struct Host: Property { static var defaultValue: String { "localhost" } }
@@ -214,37 +215,39 @@ extension EventsTests {
         expect(root.ifLoaded(Plain.self) != nil)
     }
 
-    @Test("Cancelling a token releases the handler, and so does the end of the root container (law 9)")
-    func release() {
-        final class Captured: Sendable {}
-        var captured: Captured? = Captured()
-        weak let weakly = captured
-        var container: Container? = Container()
-        let token = container!.observeEvents { [captured] _ in _ = captured }
-        captured = nil
-        expect(weakly != nil)
-        token.cancel()
-        expect(weakly == nil)
-
-        captured = Captured()
-        weak let again = captured
-        container!.observeEvents { [captured] _ in _ = captured }
-        captured = nil
-        expect(again != nil)
-        container = nil
-        expect(again == nil)
-    }
-
-    @Test("Several handlers hear of the same events; ending one leaves the others")
+    @Test("Several handlers hear of the same events, and each is released with its token and its container (law 9)")
     func several() {
-        let container = Container()
-        let (first, token) = record(container)
-        let (second, _) = record(container.child())
-        container[Host.self] = "a"
-        token.cancel()
-        container[Host.self] = "b"
-        expect(first.all.count, equals: 1)
-        expect(second.all.map(\.number), equals: [1, 2])
+        // Several handlers hear of the same events; ending one leaves the others.
+        do {
+            let container = Container()
+            let (first, token) = record(container)
+            let (second, _) = record(container.child())
+            container[Host.self] = "a"
+            token.cancel()
+            container[Host.self] = "b"
+            expect(first.all.count, equals: 1)
+            expect(second.all.map(\.number), equals: [1, 2])
+        }
+        // Cancelling a token releases the handler, and so does the end of the root container.
+        do {
+            final class Captured: Sendable {}
+            var captured: Captured? = Captured()
+            weak let weakly = captured
+            var container: Container? = Container()
+            let token = container!.observeEvents { [captured] _ in _ = captured }
+            captured = nil
+            expect(weakly != nil)
+            token.cancel()
+            expect(weakly == nil)
+
+            captured = Captured()
+            weak let again = captured
+            container!.observeEvents { [captured] _ in _ = captured }
+            captured = nil
+            expect(again != nil)
+            container = nil
+            expect(again == nil)
+        }
     }
 
     @Test("The text of an event names the way to it if somebody needed it, and else none")
@@ -264,7 +267,8 @@ extension EventsTests {
     }
 }
 
-@Suite("Durations as text") struct DurationTextTests {}
+/// Durations as text.
+struct DurationTextTests {}
 
 extension DurationTextTests {
     @Test(

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 3: once for the family") struct FamilyLoadTests {}
+/// Law 3: once for the family.
+struct FamilyLoadTests {}
 
 extension FamilyLoadTests {
     struct Request: Property { static var defaultValue: Int { 0 } }
@@ -184,7 +185,8 @@ extension FamilyLoadTests {
     }
 }
 
-@Suite("Law 3: who waits for whose load") struct FamilyWaitingTests {}
+/// Law 3: who waits for whose load.
+struct FamilyWaitingTests {}
 
 extension FamilyWaitingTests {
     struct Number: Property { static var defaultValue: Int { 0 } }

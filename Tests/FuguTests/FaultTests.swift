@@ -4,7 +4,8 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("User code at the worst moment") struct FaultTests {}
+/// User code at the worst moment.
+struct FaultTests {}
 
 extension FaultTests {
     struct Number: Property { static var defaultValue: Int { 0 } }

@@ -10,7 +10,8 @@ extension ContainerKeys {
     var law1Doubled: FeatureKey<Int> { .init { container in container.law1Retries * 2 } }
 }
 
-@Suite("Law 1: typed") struct KeyTypeTests {}
+/// Law 1: typed.
+struct KeyTypeTests {}
 
 extension KeyTypeTests {
     struct Limit: Property { static var defaultValue: Int? { 5 } }
@@ -141,30 +142,32 @@ extension KeyTypeTests {
 
     struct Generic<T>: Property { static var defaultValue: String { "\(T.self)" } }
 
-    @Test("Every type is a separate key (law 1)")
+    @Test("Every type is a key of its own, and value keys are the same if they are copies (law 1)")
     func typesAsKeys() {
-        let container = Container()
-        container[Generic<Int>.self] = "set"
-        expect(container[Generic<Int>.self], equals: "set")
-        expect(container[Generic<String>.self], equals: "String")
-    }
-
-    @Test("Value keys are the same if they are copies (law 1)")
-    func identityOfKeys() {
-        let container = Container()
-        let first = PropertyKey(defaultValue: 1)
-        let second = PropertyKey(defaultValue: 1)
-        let copy = first
-        container[first] = 2
-        expect(container[copy], equals: 2)
-        expect(container[second], equals: 1)
-        expect(first, equals: copy)
-        expect(first != second)
-        expect(Set([first, copy, second]).count, equals: 2)
-        let feature = FeatureKey { _ in 1 }
-        let otherFeature = FeatureKey { _ in 1 }
-        expect(feature != otherFeature)
-        expect(Set([feature, feature, otherFeature]).count, equals: 2)
+        // Every type is a separate key.
+        do {
+            let container = Container()
+            container[Generic<Int>.self] = "set"
+            expect(container[Generic<Int>.self], equals: "set")
+            expect(container[Generic<String>.self], equals: "String")
+        }
+        // Value keys are the same if they are copies.
+        do {
+            let container = Container()
+            let first = PropertyKey(defaultValue: 1)
+            let second = PropertyKey(defaultValue: 1)
+            let copy = first
+            container[first] = 2
+            expect(container[copy], equals: 2)
+            expect(container[second], equals: 1)
+            expect(first, equals: copy)
+            expect(first != second)
+            expect(Set([first, copy, second]).count, equals: 2)
+            let feature = FeatureKey { _ in 1 }
+            let otherFeature = FeatureKey { _ in 1 }
+            expect(feature != otherFeature)
+            expect(Set([feature, feature, otherFeature]).count, equals: 2)
+        }
     }
 }
 
@@ -205,7 +208,8 @@ private class BaseFeature: Feature, @unchecked Sendable {
 }
 private final class SubFeature: BaseFeature, @unchecked Sendable {}
 
-@Suite("Law 1: what makes keys the same") struct KeyIdentityTests {
+/// Law 1: what makes keys the same.
+struct KeyIdentityTests {
     let container = Container()
 }
 
@@ -355,7 +359,8 @@ private struct Reader {
     @Injected(\.sensor.degrees) var degrees
 }
 
-@Suite("Keys in three shapes: a member, a type, and a value") struct KeyShapesTests {}
+/// Keys in three shapes: a member, a type, and a value.
+struct KeyShapesTests {}
 
 extension KeyShapesTests {
     @Test("The key of a type is the type, also where its instance is of another type or external (laws 1 and 19)")
@@ -406,66 +411,72 @@ extension KeyShapesTests {
         expect(container[Sensor.self].degrees, equals: 1)
     }
 
-    @Test("The key of a type is warmed up, explained, and checked by the type's name")
+    @Test("A key is warmed up, explained, and checked by the type's name, and names a home and keyed children (law 11)")
     func inspection() async throws {
-        let container = Container()
-        try await container.warmUp { $0.load(\.sensor) }
-        expect(container.ifLoaded(Sensor.self) != nil)
-        expect(container.explain(\.sensor), equals: container.explain(Sensor.self))
-        expect(container.explain(\.sensor).name, equals: "Sensor")
-        let check = await Container().check(overriding: \.sensor) { $0.load(Names.self) }
-        expect(check.overridden, equals: ["Sensor"])
-    }
-
-    @Test("A key that is a value is observed, followed, reset, modified, and looked up (laws 9 and 13)")
-    func values() async {
-        let container = Container()
-        let heard = Log<Int>()
-        container.observe({ _ in limit(of: "ada") }) { heard.add($0) }
-        container[limit(of: "ada")] = 2
-        container[limit(of: "eve")] = 9
-        container.modify({ _ in limit(of: "ada") }) { $0 += 1 }
-        expect(container.ifLoaded { _ in limit(of: "ada") }, equals: 3)
-        for await value in container.values(of: { _ in limit(of: "ada") }) {
-            expect(value, equals: 3)
-            break
+        // The key of a type is warmed up, explained, and checked by the type's name.
+        do {
+            let container = Container()
+            try await container.warmUp { $0.load(\.sensor) }
+            expect(container.ifLoaded(Sensor.self) != nil)
+            expect(container.explain(\.sensor), equals: container.explain(Sensor.self))
+            expect(container.explain(\.sensor).name, equals: "Sensor")
+            let check = await Container().check(overriding: \.sensor) { $0.load(Names.self) }
+            expect(check.overridden, equals: ["Sensor"])
         }
-        expect("\(container.explain { _ in limit(of: "ada") })".contains("is 3"))
-        container.reset { _ in limit(of: "ada") }
-        expect(container[limit(of: "ada")], equals: 1)
-        expect(heard.all, equals: [2, 3, 1])
-        expect(container[limit(of: "eve")], equals: 9)
-    }
-
-    @Test("A feature's key that is a value is replaced, decorated, and contributed to (laws 6 and 9)")
-    func featureValues() async throws {
-        let container = Container()
-        let heard = Log<String>()
-        container.observe({ _ in room(1) }) { heard.add($0) }
-        try await container.warmUp { $0.load { _ in room(1) } }
-        container[limit(of: "ada")] = 2
-        container.decorate({ _ in room(1) }) { room, _ in room + "!" }
-        container.replace({ _ in room(2) }) { _ in "replaced" }
-        expect(container[room(1)], equals: "room 1, 2!")
-        expect(container[room(2)], equals: "replaced")
-        expect(container[room(3)], equals: "room 3, 2")
-        expect(heard.all, equals: ["room 1, 1", "room 1, 2", "room 1, 2!"])
-        let list = FeatureKey(id: UniqueID()) { _ in ["first"] }
-        container.contribute(to: { _ in list }) { _ in "second" }
-        expect(container[list], equals: ["first", "second"])
-    }
-
-    @Test("A key that is a value names a home and keyed children (law 11)")
-    func homes() async {
-        let container = Container()
-        let tenant = PropertyKey(defaultValue: "nobody", id: UniqueID())
-        let pool = FeatureKey(home: .with({ _ in tenant }), id: UniqueID()) { Witness($0[tenant]) }
-        let tenants = container.children(by: { _ in tenant }, capacity: 2)
-        for name in ["acme", "zoo"] {
-            let names = await tenants.withChild(for: name) { [$0[pool].name, $0.child()[pool].name] }
-            expect(names, equals: [name, name])
+        // A key that is a value names a home and keyed children.
+        do {
+            let container = Container()
+            let tenant = PropertyKey(defaultValue: "nobody", id: UniqueID())
+            let pool = FeatureKey(home: .with({ _ in tenant }), id: UniqueID()) { Witness($0[tenant]) }
+            let tenants = container.children(by: { _ in tenant }, capacity: 2)
+            for name in ["acme", "zoo"] {
+                let names = await tenants.withChild(for: name) { [$0[pool].name, $0.child()[pool].name] }
+                expect(names, equals: [name, name])
+            }
+            expect(container[pool].name, equals: "nobody")
         }
-        expect(container[pool].name, equals: "nobody")
+    }
+
+    @Test(
+        "A key that is a value is used like a type: observed, set, looked up, replaced, and decorated (laws 6, 9, and 13)"
+    )
+    func values() async throws {
+        // A key that is a value is observed, followed, reset, modified, and looked up.
+        do {
+            let container = Container()
+            let heard = Log<Int>()
+            container.observe({ _ in limit(of: "ada") }) { heard.add($0) }
+            container[limit(of: "ada")] = 2
+            container[limit(of: "eve")] = 9
+            container.modify({ _ in limit(of: "ada") }) { $0 += 1 }
+            expect(container.ifLoaded { _ in limit(of: "ada") }, equals: 3)
+            for await value in container.values(of: { _ in limit(of: "ada") }) {
+                expect(value, equals: 3)
+                break
+            }
+            expect("\(container.explain { _ in limit(of: "ada") })".contains("is 3"))
+            container.reset { _ in limit(of: "ada") }
+            expect(container[limit(of: "ada")], equals: 1)
+            expect(heard.all, equals: [2, 3, 1])
+            expect(container[limit(of: "eve")], equals: 9)
+        }
+        // A feature's key that is a value is replaced, decorated, and contributed to.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            container.observe({ _ in room(1) }) { heard.add($0) }
+            try await container.warmUp { $0.load { _ in room(1) } }
+            container[limit(of: "ada")] = 2
+            container.decorate({ _ in room(1) }) { room, _ in room + "!" }
+            container.replace({ _ in room(2) }) { _ in "replaced" }
+            expect(container[room(1)], equals: "room 1, 2!")
+            expect(container[room(2)], equals: "replaced")
+            expect(container[room(3)], equals: "room 3, 2")
+            expect(heard.all, equals: ["room 1, 1", "room 1, 2", "room 1, 2!"])
+            let list = FeatureKey(id: UniqueID()) { _ in ["first"] }
+            container.contribute(to: { _ in list }) { _ in "second" }
+            expect(container[list], equals: ["first", "second"])
+        }
     }
 
     private final class Witness: Sendable {

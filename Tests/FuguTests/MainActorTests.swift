@@ -98,7 +98,8 @@ extension Law9Size: @MainActor Equatable {
     @MainActor static func == (left: Law9Size, right: Law9Size) -> Bool { left.width == right.width }
 }
 
-@Suite("Law 8: actors welcome") @MainActor struct MainActorTests {}
+/// Law 8: actors welcome.
+@MainActor struct MainActorTests {}
 
 extension MainActorTests {
     @Test(
@@ -285,46 +286,48 @@ extension MainActorTests {
         }
     }
 
-    @Test("The key of a main-actor type is the type (law 8)")
+    @Test("The key of a main-actor type is the type, and another key makes a second instance (laws 8, 11, and 12)")
     func named() async {
-        let container = Container()
-        let heard = Log<String>()
-        container.observe(\.law9Live) { heard.add($0.title) }
-        expect(container.law9Live.title, equals: "untitled")
-        expect(container.law9Live, is: container[Law9Live.self])
-        container.law9Live = Law9Live(title: "set")
-        expect(container[Law9Live.self].title, equals: "set")
-        container.replace(\.law9Live) { Law9Live(title: "replaced " + $0[Law9Title.self]) }
-        expect(container.ifLoaded(\.law9Live) == nil)
-        expect(container[Law9Live.self].title, equals: "replaced untitled")
-        container[MainActorFeatureKey(Law9Live.self)] = Law9Live(title: "again")
-        container.update { $0.reset(\.law9Live) }
-        expect(container.law9Live.title, equals: "untitled")
-        expect(container.explain(\.law9Live), equals: container.explain(Law9Live.self))
-        for await live in container.values(of: \.law9Live) {
-            expect(live, is: container.law9Live)
-            break
+        // The key of a main-actor type is the type.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            container.observe(\.law9Live) { heard.add($0.title) }
+            expect(container.law9Live.title, equals: "untitled")
+            expect(container.law9Live, is: container[Law9Live.self])
+            container.law9Live = Law9Live(title: "set")
+            expect(container[Law9Live.self].title, equals: "set")
+            container.replace(\.law9Live) { Law9Live(title: "replaced " + $0[Law9Title.self]) }
+            expect(container.ifLoaded(\.law9Live) == nil)
+            expect(container[Law9Live.self].title, equals: "replaced untitled")
+            container[MainActorFeatureKey(Law9Live.self)] = Law9Live(title: "again")
+            container.update { $0.reset(\.law9Live) }
+            expect(container.law9Live.title, equals: "untitled")
+            expect(container.explain(\.law9Live), equals: container.explain(Law9Live.self))
+            for await live in container.values(of: \.law9Live) {
+                expect(live, is: container.law9Live)
+                break
+            }
+            expect(heard.all, equals: ["untitled", "set", "replaced untitled", "again", "untitled"])
         }
-        expect(heard.all, equals: ["untitled", "set", "replaced untitled", "again", "untitled"])
-    }
-
-    @Test("A key makes a second instance of a main-actor type, which lives and reloads as it says (laws 8, 11, and 12)")
-    func second() async {
-        let container = Container()
-        let first = container.law9Other
-        expect(first.title, equals: "other untitled")
-        expect(first !== container.law9Live)
-        expect(container.child().law9Other !== first)
-        let heard = Log<String>()
-        container.observe(\.law9Other) { heard.add($0.title) }
-        onAnotherThread { container[Law9Title.self] = "new" }
-        expect(container.ifLoaded(\.law9Other) == nil)
-        await expect(heard.first(1), equals: ["other new"])
-        let title = await Task.detached {
-            for await live in container.child().values(of: \.law9Other) { return live.title }
-            return ""
-        }.value
-        expect(title, equals: "other new")
+        // A key makes a second instance of a main-actor type, which lives and reloads as it says.
+        do {
+            let container = Container()
+            let first = container.law9Other
+            expect(first.title, equals: "other untitled")
+            expect(first !== container.law9Live)
+            expect(container.child().law9Other !== first)
+            let heard = Log<String>()
+            container.observe(\.law9Other) { heard.add($0.title) }
+            onAnotherThread { container[Law9Title.self] = "new" }
+            expect(container.ifLoaded(\.law9Other) == nil)
+            await expect(heard.first(1), equals: ["other new"])
+            let title = await Task.detached {
+                for await live in container.child().values(of: \.law9Other) { return live.title }
+                return ""
+            }.value
+            expect(title, equals: "other new")
+        }
     }
 
     @Test("A protocol of the main actor has a key, which is set, replaced, and decorated (law 8)")

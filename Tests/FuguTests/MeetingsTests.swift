@@ -11,7 +11,7 @@ extension ContainerKeys {
 }
 
 /// Meetings that `Engine/README.md` lists, each with a case that once went wrong.
-@Suite("Where two mechanisms meet") struct MeetingsTests {
+struct MeetingsTests {
     private let container = Container()
 }
 

@@ -2,7 +2,8 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 9: tokens end observation, forgetting them does not") struct ObservationTokenTests {}
+/// Law 9: tokens end observation, forgetting them does not.
+struct ObservationTokenTests {}
 
 extension ObservationTokenTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -159,7 +160,8 @@ extension ObservationTokenTests {
 }
 
 // Law 9: a dropped token observes as long as the container lives; observe(_:while:) ends with its owner.
-@Suite("Law 9: observing through a kept handle, and for an owner") struct ObservationThroughHandleTests {}
+/// Law 9: observing through a kept handle, and for an owner.
+struct ObservationThroughHandleTests {}
 
 extension ObservationThroughHandleTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -169,35 +171,40 @@ extension ObservationThroughHandleTests {
         static func load(in container: any FeatureContainer) -> Keeps { Keeps(container as! Container) }
     }
 
-    @Test("An observer added through a handle that is dropped is called as long as the container lives (law 9)")
+    @Test(
+        "An observer added through a handle is called as long as the container lives, and goes with it (laws 7 and 9)")
     func handle() {
-        let ended = Counter()
-        let heard = Log<Int>()
+        // An observer added through a handle that is dropped is called as long as the container lives.
         do {
-            let container = Container()
-            container[Keeps.self].handle.observe(Number.self) { [held = Witness { ended.add() }] number in
-                withExtendedLifetime(held) { heard.add(number) }
+            let ended = Counter()
+            let heard = Log<Int>()
+            do {
+                let container = Container()
+                container[Keeps.self].handle.observe(Number.self) { [held = Witness { ended.add() }] number in
+                    withExtendedLifetime(held) { heard.add(number) }
+                }
+                container.reset(Keeps.self)
+                container[Number.self] = 1
+                container[Number.self] = 2
+                expect(ended.value, equals: 0)
             }
-            container.reset(Keeps.self)
-            container[Number.self] = 1
-            container[Number.self] = 2
-            expect(ended.value, equals: 0)
+            expect(heard.all, equals: [1, 2])
+            expect(ended.value, equals: 1)
         }
-        expect(heard.all, equals: [1, 2])
-        expect(ended.value, equals: 1)
-    }
-
-    @Test("A handle that outlives its container observes nothing, and its closure goes (laws 7 and 9)")
-    func gone() {
-        let ended = Counter()
-        var container: Container? = Container()
-        container!.handleReports { _ in }
-        let handle = container![Keeps.self].handle
-        weak let alive = container
-        container = nil
-        expect(alive == nil)
-        let token = handle.observe(Number.self) { [held = Witness { ended.add() }] _ in withExtendedLifetime(held) {} }
-        token.cancel()
-        expect(ended.value, equals: 1)
+        // A handle that outlives its container observes nothing, and its closure goes.
+        do {
+            let ended = Counter()
+            var container: Container? = Container()
+            container!.handleReports { _ in }
+            let handle = container![Keeps.self].handle
+            weak let alive = container
+            container = nil
+            expect(alive == nil)
+            let token = handle.observe(Number.self) { [held = Witness { ended.add() }] _ in
+                withExtendedLifetime(held) {}
+            }
+            token.cancel()
+            expect(ended.value, equals: 1)
+        }
     }
 }

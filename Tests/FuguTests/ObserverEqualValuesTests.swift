@@ -2,7 +2,7 @@ import Fugu
 import Support
 import Testing
 
-@Suite("A set of an equal value changes nothing, a reset does (laws 9, 12, and 13)")
+/// A set of an equal value changes nothing, a reset does (laws 9, 12, and 13).
 struct ObserverEqualValuesTests {}
 
 extension ContainerKeys {

@@ -2,7 +2,8 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 9: a comparison holds for the two values that were compared") struct ObserverComparisonTests {}
+/// Law 9: a comparison holds for the two values that were compared.
+struct ObserverComparisonTests {}
 
 extension ObserverComparisonTests {
     /// Lets somebody else write while it is being compared.
@@ -80,7 +81,8 @@ extension ObserverComparisonTests {
     }
 }
 
-@Suite("Law 9: one container holds up nobody else's observers") struct ObserverIndependenceTests {}
+/// Law 9: one container holds up nobody else's observers.
+struct ObserverIndependenceTests {}
 
 extension ObserverIndependenceTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -256,7 +258,8 @@ extension ObserverIndependenceTests {
     }
 }
 
-@Suite("Laws 5 and 9: an observer is in nobody's load") struct ObserverOutsideLoadsTests {}
+/// Laws 5 and 9: an observer is in nobody's load.
+struct ObserverOutsideLoadsTests {}
 
 extension ObserverOutsideLoadsTests {
     struct Watched: Property { static var defaultValue: Value { Value(number: 0) } }

@@ -4,7 +4,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 9: every change, once, in order") struct ObserverOrderTests {}
+/// Law 9: every change, once, in order.
+struct ObserverOrderTests {}
 
 extension ObserverOrderTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -14,38 +15,42 @@ extension ObserverOrderTests {
         static func load(in container: any FeatureContainer) -> String { "number \(container[Number.self])" }
     }
 
-    @Test("Observers that set each other's keys again and again are reported (law 9)")
+    @Test(
+        "Observers that set keys again and again are reported, and so are changes by others meanwhile, without a guess (law 9)"
+    )
     func circle() {
-        let container = Container()
-        let reports = Log<String>()
-        container.handleReports { reports.add($0) }
-        container.observe(Number.self) { [weak container] in container?[Other.self] = $0 + 1 }
-        container.observe(Other.self) { [weak container] in if $0 < 12_000 { container?[Number.self] = $0 } }
-        container[Number.self] = 1
-        expect(container[Other.self], equals: 12_000)
-        expect(reports.all, equals: [Messages.changesWithoutEnd(Key(raw: Key.property(Number.self)))])
-        expect(reports.all[0].contains("those of Number, have been called for 10,000 changes in a row"))
-        let child = container.child()
-        child.observe(Own.self) { [weak container] in if $0 < 12_000 { container?[Own.self] = $0 + 1 } }
-        container[Own.self] = 1
-        expect(container[Own.self], equals: 12_000)
-        expect(reports.all.count, equals: 2)
-    }
-
-    @Test("So are changes by others while an observer is called, without a guess who made them (law 9)")
-    func backlog() {
-        let container = Container()
-        let (heard, reports) = (Log<Int>(), Log<String>())
-        container.handleReports { reports.add($0) }
-        container.observe(Number.self) { [weak container] value in
-            heard.add(value)
-            guard value == 1, let container else { return }
-            onAnotherThread { for value in 2...12_000 { container[Number.self] = value } }
+        // Observers that set each other's keys again and again are reported.
+        do {
+            let container = Container()
+            let reports = Log<String>()
+            container.handleReports { reports.add($0) }
+            container.observe(Number.self) { [weak container] in container?[Other.self] = $0 + 1 }
+            container.observe(Other.self) { [weak container] in if $0 < 12_000 { container?[Number.self] = $0 } }
+            container[Number.self] = 1
+            expect(container[Other.self], equals: 12_000)
+            expect(reports.all, equals: [Messages.changesWithoutEnd(Key(raw: Key.property(Number.self)))])
+            expect(reports.all[0].contains("those of Number, have been called for 10,000 changes in a row"))
+            let child = container.child()
+            child.observe(Own.self) { [weak container] in if $0 < 12_000 { container?[Own.self] = $0 + 1 } }
+            container[Own.self] = 1
+            expect(container[Own.self], equals: 12_000)
+            expect(reports.all.count, equals: 2)
         }
-        container[Number.self] = 1
-        expect(heard.all == Array(1...12_000))
-        expect(reports.all.count, equals: 1)
-        expect(reports.all[0].contains("those of Number, have been called for 10,000 changes in a row"))
+        // So are changes by others while an observer is called, without a guess who made them.
+        do {
+            let container = Container()
+            let (heard, reports) = (Log<Int>(), Log<String>())
+            container.handleReports { reports.add($0) }
+            container.observe(Number.self) { [weak container] value in
+                heard.add(value)
+                guard value == 1, let container else { return }
+                onAnotherThread { for value in 2...12_000 { container[Number.self] = value } }
+            }
+            container[Number.self] = 1
+            expect(heard.all == Array(1...12_000))
+            expect(reports.all.count, equals: 1)
+            expect(reports.all[0].contains("those of Number, have been called for 10,000 changes in a row"))
+        }
     }
 
     @Test("An observer hears of sets, modifies, updates, resets and the first load (law 9)")
@@ -137,32 +142,35 @@ extension ObserverOrderTests {
         expect(heard.all, equals: [1, 2, 3])
     }
 
-    @Test("Setting from inside an observer is delivered after the present round (law 9)")
+    @Test(
+        "What an observer sets, and observers that come and go in a round, change nothing of the present round (law 9)")
     func rounds() {
-        let container = Container()
-        let heard = Log<String>()
-        container.observe(Number.self) { number in
-            heard.add("a\(number)")
-            if number < 3 { container[Number.self] = number + 1 }
-            heard.add("a\(number) ends")
+        // Setting from inside an observer is delivered after the present round.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            container.observe(Number.self) { number in
+                heard.add("a\(number)")
+                if number < 3 { container[Number.self] = number + 1 }
+                heard.add("a\(number) ends")
+            }
+            container.observe(Number.self) { heard.add("b\($0)") }
+            container[Number.self] = 1
+            expect(heard.all, equals: ["a1", "a1 ends", "b1", "a2", "a2 ends", "b2", "a3", "a3 ends", "b3"])
         }
-        container.observe(Number.self) { heard.add("b\($0)") }
-        container[Number.self] = 1
-        expect(heard.all, equals: ["a1", "a1 ends", "b1", "a2", "a2 ends", "b2", "a3", "a3 ends", "b3"])
-    }
-
-    @Test("An observer added or cancelled during a round changes no other's order (law 9)")
-    func observersInObservers() {
-        let container = Container()
-        let heard = Log<String>()
-        let late = Log<ObservationToken>()
-        container.observe(Number.self) { number in
-            heard.add("a\(number)")
-            if number == 1 { late.add(container.observe(Number.self) { heard.add("late\($0)") }) }
-            if number == 3 { late.all[0].cancel() }
+        // An observer added or cancelled during a round changes no other's order.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            let late = Log<ObservationToken>()
+            container.observe(Number.self) { number in
+                heard.add("a\(number)")
+                if number == 1 { late.add(container.observe(Number.self) { heard.add("late\($0)") }) }
+                if number == 3 { late.all[0].cancel() }
+            }
+            for number in 1...4 { container[Number.self] = number }
+            expect(heard.all, equals: ["a1", "a2", "late2", "a3", "a4"])
         }
-        for number in 1...4 { container[Number.self] = number }
-        expect(heard.all, equals: ["a1", "a2", "late2", "a3", "a4"])
     }
 
     struct Touchy: Equatable, Sendable {
@@ -222,23 +230,39 @@ extension ObserverOrderTests {
         }
     }
 
-    @Test("== may call back into the container, and a value that changes meanwhile counts as different (law 9)")
+    @Test("== may call back into the container, and is not asked about a value that concerns nobody any more (law 9)")
     func callback() {
-        let container = Container()
-        let key = PropertyKey(defaultValue: Touchy(number: 0))
-        container[key] = Touchy(number: 1)
-        let heard = Log<Int>()
-        container.observe({ _ in key }) { heard.add($0.number) }
-        let once = Counter()
-        container[key] = Touchy(number: 1) {
-            guard once.add() == 1 else { return }
-            _ = container[key]
-            onAnotherThread { container[key] = Touchy(number: 2) }
+        // == may call back into the container, and a value that changes meanwhile counts as different.
+        do {
+            let container = Container()
+            let key = PropertyKey(defaultValue: Touchy(number: 0))
+            container[key] = Touchy(number: 1)
+            let heard = Log<Int>()
+            container.observe({ _ in key }) { heard.add($0.number) }
+            let once = Counter()
+            container[key] = Touchy(number: 1) {
+                guard once.add() == 1 else { return }
+                _ = container[key]
+                onAnotherThread { container[key] = Touchy(number: 2) }
+            }
+            expect(heard.all, equals: [2, 1])
+            expect(container[key].number, equals: 1)
+            container[key] = Touchy(number: 1)
+            expect(heard.all, equals: [2, 1])
         }
-        expect(heard.all, equals: [2, 1])
-        expect(container[key].number, equals: 1)
-        container[key] = Touchy(number: 1)
-        expect(heard.all, equals: [2, 1])
+        // A value that concerns nobody any more is set without a comparison.
+        do {
+            let container = Container()
+            let key = PropertyKey(defaultValue: Touchy(number: 0))
+            let comparisons = Counter()
+            container.observe({ _ in key }) { _ in }.cancel()
+            container[key] = Touchy(number: 1) { comparisons.add() }
+            container[key] = Touchy(number: 1)
+            expect(comparisons.value, equals: 0)
+            container.observe({ _ in key }) { _ in }
+            container[key] = Touchy(number: 1) { comparisons.add() }
+            expect(comparisons.value, equals: 1)
+        }
     }
 
     @Test("A modify in a child runs again if what it inherits changes meanwhile (laws 6 and 9)")
@@ -255,23 +279,10 @@ extension ObserverOrderTests {
         expect(heard.all, equals: [2, 1])
         expect(child[Number.self], equals: 1)
     }
-
-    @Test("A value that concerns nobody any more is set without a comparison (law 9)")
-    func notCompared() {
-        let container = Container()
-        let key = PropertyKey(defaultValue: Touchy(number: 0))
-        let comparisons = Counter()
-        container.observe({ _ in key }) { _ in }.cancel()
-        container[key] = Touchy(number: 1) { comparisons.add() }
-        container[key] = Touchy(number: 1)
-        expect(comparisons.value, equals: 0)
-        container.observe({ _ in key }) { _ in }
-        container[key] = Touchy(number: 1) { comparisons.add() }
-        expect(comparisons.value, equals: 1)
-    }
 }
 
-@Suite("Law 9: changes inside of loads and updates") struct ObserverDeferralTests {}
+/// Law 9: changes inside of loads and updates.
+struct ObserverDeferralTests {}
 
 extension ObserverDeferralTests {
     struct Number: Property { static var defaultValue: Int { 0 } }

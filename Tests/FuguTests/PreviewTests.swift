@@ -67,7 +67,8 @@ extension ContainerKeys {
     fileprivate var plain: FeatureKey<String> { .init { _ in "live" } }
 }
 
-@Suite("Features that reach outside the process, in previews") struct PreviewTests {}
+/// Features that reach outside the process, in previews.
+struct PreviewTests {}
 
 extension PreviewTests {
     @Test("In a preview, containers give previews; values that were set still win")

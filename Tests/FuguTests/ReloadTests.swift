@@ -3,7 +3,8 @@ import FuguInspection
 import Support
 import Testing
 
-@Suite("Law 12: kept unless asked") struct ReloadTests {}
+/// Law 12: kept unless asked.
+struct ReloadTests {}
 
 extension ReloadTests {
     struct Size: Property { static var defaultValue: Int { 1 } }

@@ -180,7 +180,8 @@ extension ReloadFreshReadTests {
     }
 }
 
-@Suite("Laws 9 and 12: whoever observes what reloads is left with the value that stays") struct ReloadLastValueTests {}
+/// Laws 9 and 12: whoever observes what reloads is left with the value that stays.
+struct ReloadLastValueTests {}
 
 extension ReloadLastValueTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -270,7 +271,8 @@ extension ReloadLastValueTests {
     }
 }
 
-@Suite("Laws 9 and 12: what is overridden while it loads again") struct ReloadOverriddenTests {}
+/// Laws 9 and 12: what is overridden while it loads again.
+struct ReloadOverriddenTests {}
 
 extension ReloadOverriddenTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -305,7 +307,7 @@ extension ReloadOverriddenTests {
     }
 }
 
-@Suite("A change reaches the top of a chain of features (laws 9 and 12)")
+/// A change reaches the top of a chain of features (laws 9 and 12).
 struct ReloadChainTests {}
 
 extension ContainerKeys {
@@ -348,25 +350,27 @@ extension ReloadChainTests {
         expect(loads.value - before, equals: count + 1)
     }
 
-    @Test("A set evaluates all defaults again that are made one from the other (laws 9 and 12)")
+    @Test("A set evaluates all defaults of a chain again, and what branches nests as the loads read (laws 9 and 12)")
     func defaults() {
-        let container = Container()
-        let count = 40
-        for number in 0...count { _ = container[ContainerKeys().chainDefault(number)] }
-        let seen = Log<Int>()
-        container.observe({ $0.chainDefault(count) }) { seen.add($0) }
-        container.chainStart = 100
-        expect(seen.all, equals: [count + 100])
-    }
-
-    @Test("The chain may branch: what nests is what the loads read first (law 12)")
-    func branches() {
-        let container = Container()
-        for number in 0...40 { _ = container[ContainerKeys().chainSum(number)] }
-        let seen = Log<Int>()
-        container.observe({ $0.chainSum(40) }) { seen.add($0) }
-        container.chainStart = 100
-        expect(seen.all, equals: [100])
+        // A set evaluates all defaults again that are made one from the other.
+        do {
+            let container = Container()
+            let count = 40
+            for number in 0...count { _ = container[ContainerKeys().chainDefault(number)] }
+            let seen = Log<Int>()
+            container.observe({ $0.chainDefault(count) }) { seen.add($0) }
+            container.chainStart = 100
+            expect(seen.all, equals: [count + 100])
+        }
+        // The chain may branch: what nests is what the loads read first.
+        do {
+            let container = Container()
+            for number in 0...40 { _ = container[ContainerKeys().chainSum(number)] }
+            let seen = Log<Int>()
+            container.observe({ $0.chainSum(40) }) { seen.add($0) }
+            container.chainStart = 100
+            expect(seen.all, equals: [100])
+        }
     }
 
     @Test("A feature that a short chain needs no longer isn't loaded again before somebody reads it (laws 3 and 12)")

@@ -11,7 +11,8 @@ extension ContainerKeys {
     fileprivate var receipts: FeatureKey<any Payment> { .required(placeholder: Named(name: "placeholder")) }
 }
 
-@Suite("Required features: declared in one module, supplied by another") struct RequiredFeatureTests {}
+/// Required features: declared in one module, supplied by another.
+struct RequiredFeatureTests {}
 
 extension RequiredFeatureTests {
     private struct Checkout: Feature {

@@ -2,7 +2,8 @@ import Fugu
 import Support
 import Testing
 
-@Suite("Law 13: reset") struct ResetTests {}
+/// Law 13: reset.
+struct ResetTests {}
 
 extension ResetTests {
     struct Size: Property { static var defaultValue: Int { 1 } }

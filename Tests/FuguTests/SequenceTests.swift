@@ -3,7 +3,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 9: values(of:)") struct SequenceTests {}
+/// Law 9: values(of:).
+struct SequenceTests {}
 
 extension SequenceTests {
     struct Number: Property { static var defaultValue: Int { 0 } }
@@ -122,7 +123,8 @@ extension SequenceTests {
     }
 }
 
-@Suite("Law 9: readers of one sequence") struct SequenceReadersTests {}
+/// Law 9: readers of one sequence.
+struct SequenceReadersTests {}
 
 extension SequenceReadersTests {
     enum Number: Property { static var defaultValue: Int { 0 } }

@@ -2,7 +2,8 @@
 import Support
 import Testing
 
-@Suite("Law 4: a set wins over a load in progress") struct SetDuringLoadTests {}
+/// Law 4: a set wins over a load in progress.
+struct SetDuringLoadTests {}
 
 extension SetDuringLoadTests {
     struct Value: Feature {
@@ -96,18 +97,32 @@ extension SetDuringLoadTests {
         expect(halted.loads.value, equals: 1)
     }
 
-    @Test("A property that is set while its default is evaluated keeps what was set (law 4)")
+    @Test("A set of a property during its default, and a replaced loader during the load of the old one, win (law 4)")
     func property() {
-        let (container, halted) = (Container(), Halted())
-        let key = PropertyKey(defaultValue: halted.load())
-        let loaded = Log<Int>()
-        let loader = startThread { loaded.add(container[key]) }
-        halted.began.wait()
-        container[key] = 10
-        halted.goesOn.open()
-        loader.wait()
-        expect(loaded.all, equals: [10])
-        expect(container[key], equals: 10)
+        // A property that is set while its default is evaluated keeps what was set.
+        do {
+            let (container, halted) = (Container(), Halted())
+            let key = PropertyKey(defaultValue: halted.load())
+            let loaded = Log<Int>()
+            let loader = startThread { loaded.add(container[key]) }
+            halted.began.wait()
+            container[key] = 10
+            halted.goesOn.open()
+            loader.wait()
+            expect(loaded.all, equals: [10])
+            expect(container[key], equals: 10)
+        }
+        // A replaced loader wins over the load of the old one.
+        do {
+            let (container, halted) = (Container(), Halted())
+            container.replace(Value.self) { _ in halted.load() }
+            let loader = startThread { _ = container[Value.self] }
+            halted.began.wait()
+            container.replace(Value.self) { _ in 10 }
+            halted.goesOn.open()
+            loader.wait()
+            expect(container[Value.self], equals: 10)
+        }
     }
 
     @Test("The next reader doesn't see an instance that was loaded from an overtaken value (law 4)")
@@ -166,56 +181,46 @@ extension SetDuringLoadTests {
         }
     }
 
-    @Test("A set wins over a load that fails as well (law 4)")
-    func failingLoad() throws {
-        let (container, halted) = (Container(), Halted())
-        container.replace(Failing.self) { _ in
-            _ = halted.load()
-            throw Failing.Broken()
+    @Test("A set wins over a load that fails, or suspends, for all that wait (law 4)")
+    func failingLoad() async throws {
+        // A set wins over a load that fails as well.
+        do {
+            let (container, halted) = (Container(), Halted())
+            container.replace(Failing.self) { _ in
+                _ = halted.load()
+                throw Failing.Broken()
+            }
+            let results = Log<Int?>()
+            let loader = startThread { results.add(try? container[Failing.self]) }
+            halted.began.wait()
+            let waiter = startThread { results.add(try? container[Failing.self]) }
+            container.awaitWaiters(1, for: Failing.self)
+            container.set(Failing.self, to: 10)
+            halted.goesOn.open()
+            loader.wait()
+            waiter.wait()
+            expect(results.all, equals: [10, 10])
+            try expect(container[Failing.self], equals: 10)
         }
-        let results = Log<Int?>()
-        let loader = startThread { results.add(try? container[Failing.self]) }
-        halted.began.wait()
-        let waiter = startThread { results.add(try? container[Failing.self]) }
-        container.awaitWaiters(1, for: Failing.self)
-        container.set(Failing.self, to: 10)
-        halted.goesOn.open()
-        loader.wait()
-        waiter.wait()
-        expect(results.all, equals: [10, 10])
-        try expect(container[Failing.self], equals: 10)
-    }
-
-    @Test("A set wins over an async load, for all tasks that wait (law 4)")
-    func asyncLoad() async throws {
-        let container = Container()
-        let (began, goesOn) = (Gate(), Gate())
-        container.replace(Late.self) { _ in
-            began.open()
-            await goesOn.opened()
-            return 1
+        // A set wins over an async load, for all tasks that wait.
+        do {
+            let container = Container()
+            let (began, goesOn) = (Gate(), Gate())
+            container.replace(Late.self) { _ in
+                began.open()
+                await goesOn.opened()
+                return 1
+            }
+            let tasks = (0..<3).map { _ in Task { try await container[Late.self] } }
+            await began.opened()
+            startThread {
+                container.awaitWaiters(3, for: Late.self)
+                container.set(Late.self, to: 10)
+                goesOn.open()
+            }
+            for task in tasks { try await expect(task.value, equals: 10) }
+            try await expect(container[Late.self], equals: 10)
         }
-        let tasks = (0..<3).map { _ in Task { try await container[Late.self] } }
-        await began.opened()
-        startThread {
-            container.awaitWaiters(3, for: Late.self)
-            container.set(Late.self, to: 10)
-            goesOn.open()
-        }
-        for task in tasks { try await expect(task.value, equals: 10) }
-        try await expect(container[Late.self], equals: 10)
-    }
-
-    @Test("A replaced loader wins over the load of the old one (law 4)")
-    func replace() {
-        let (container, halted) = (Container(), Halted())
-        container.replace(Value.self) { _ in halted.load() }
-        let loader = startThread { _ = container[Value.self] }
-        halted.began.wait()
-        container.replace(Value.self) { _ in 10 }
-        halted.goesOn.open()
-        loader.wait()
-        expect(container[Value.self], equals: 10)
     }
 
     @Test(

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 3: single flight, no lock in user code") struct SingleFlightThreadsTests {}
+/// Law 3: single flight, no lock in user code.
+struct SingleFlightThreadsTests {}
 
 extension SingleFlightThreadsTests {
     @Test("Different features load in parallel (law 3)")

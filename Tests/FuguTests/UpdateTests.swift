@@ -3,7 +3,8 @@ import Testing
 
 @testable import Fugu
 
-@Suite("Law 6: update is atomic") struct UpdateTests {}
+/// Law 6: update is atomic.
+struct UpdateTests {}
 
 extension UpdateTests {
     struct First: Property { static var defaultValue: Int { 0 } }
@@ -111,36 +112,40 @@ extension UpdateTests {
         expect(child[First.self], equals: 0)
     }
 
-    @Test("Observers hear each changed key once, after all is published (law 6)")
+    @Test(
+        "Observers hear each changed key once, after all is published, and a default that it reads first before (laws 6 and 9)"
+    )
     func observers() {
-        let container = Container()
-        let heard = Log<String>()
-        container.observe(First.self) { heard.add("first \($0) \(container[Second.self])") }
-        container.observe(Second.self) { heard.add("second \($0) \(container[First.self])") }
-        container[First.self] = 0
-        container[Second.self] = 0
-        heard.removeAll()
-        container.update { handle in
-            for number in 1...5 {
-                handle[First.self] = number
-                handle[Second.self] = number * 10
+        // Observers hear each changed key once, after all is published.
+        do {
+            let container = Container()
+            let heard = Log<String>()
+            container.observe(First.self) { heard.add("first \($0) \(container[Second.self])") }
+            container.observe(Second.self) { heard.add("second \($0) \(container[First.self])") }
+            container[First.self] = 0
+            container[Second.self] = 0
+            heard.removeAll()
+            container.update { handle in
+                for number in 1...5 {
+                    handle[First.self] = number
+                    handle[Second.self] = number * 10
+                }
+                expect(heard.all.isEmpty)
             }
-            expect(heard.all.isEmpty)
+            expect(heard.all.sorted(), equals: ["first 5 50", "second 50 5"])
         }
-        expect(heard.all.sorted(), equals: ["first 5 50", "second 50 5"])
-    }
-
-    @Test("A default that an update reads first is heard, too, before what it changes (laws 6 and 9)")
-    func readThenChanged() {
-        let container = Container()
-        let child = container.child()
-        let (heard, below) = (Log<Int>(), Log<Int>())
-        container.observe(First.self) { heard.add($0) }
-        child.observe(First.self) { below.add($0) }
-        child.update { $0[First.self] += 1 }
-        expect(heard.all == [0] && below.all == [0, 1])
-        container.update { $0[Second.self] = $0[First.self] + 1 }
-        expect(container[Second.self] == 1 && heard.all == [0])
+        // A default that an update reads first is heard, too, before what it changes.
+        do {
+            let container = Container()
+            let child = container.child()
+            let (heard, below) = (Log<Int>(), Log<Int>())
+            container.observe(First.self) { heard.add($0) }
+            child.observe(First.self) { below.add($0) }
+            child.update { $0[First.self] += 1 }
+            expect(heard.all == [0] && below.all == [0, 1])
+            container.update { $0[Second.self] = $0[First.self] + 1 }
+            expect(container[Second.self] == 1 && heard.all == [0])
+        }
     }
 
     @Test("Nested updates join the outer one, go with it if it throws, and alone if only they throw (law 6)")
@@ -193,7 +198,8 @@ extension UpdateTests {
     }
 }
 
-@Suite("Law 6: modify loses no change") struct ModifyTests {}
+/// Law 6: modify loses no change.
+struct ModifyTests {}
 
 extension ModifyTests {
     struct Count: Property { static var defaultValue: Int { 0 } }
@@ -286,52 +292,56 @@ extension ModifyTests {
         }
     }
 
-    @Test("If something else changes the value meanwhile, the body runs again with the new one (law 6)")
+    @Test(
+        "If something else, the body, a load or an == changes the value meanwhile, the body runs again with the new one (law 6)"
+    )
     func runsAgain() {
-        let writes: [@Sendable (Container, PropertyKey<Int>) -> Void] = [
-            { $0[$1] = 10 },
-            { container, key in container.reset { _ in key } },
-            { container, key in container.update { $0[key] = 10 } },
-            { container, key in container.modify({ _ in key }) { $0 *= 10 } },
-        ]
-        for (write, value) in zip(writes, [10, 0, 10, 10]) {
-            let container = Container()
-            let key = PropertyKey(defaultValue: 0)
-            let heard = Log<Int>()
-            container[key] = 1
-            container.observe({ _ in key }) { heard.add($0) }
-            let seen = Log<Int>()
-            let last = container.modify({ _ in key }) { number in
-                seen.add(number)
-                if seen.count == 1 { onAnotherThread { write(container, key) } }
-                number += 1
-                return seen.count
-            }
-            expect(seen.all == [1, value] && last == 2, "\(seen.all)")
-            expect(container[key] == value + 1 && heard.all.last == value + 1)
-        }
-    }
-
-    @Test("So does a body that has changed its own key, or a body whose value a load or an == has changed (law 6)")
-    func ownWrites() {
-        let (container, seen, compared) = (Container().unreported, Log<Int>(), Counter())
-        container.modify(Count.self) { value in
-            seen.add(value)
-            if seen.count == 1 { container[Count.self] = 5 }
-            if seen.count == 2 { _ = container[FeatureKey { _ in container.modify(Count.self) { $0 *= 2 } }] }
-            value += 1
-        }
-        expect(container[Count.self] == 11 && seen.all == [0, 5, 10])
-        let key = PropertyKey(defaultValue: Compared(number: 0))
-        container[key] = Compared(number: 1)
-        container.observe({ _ in key }) { _ in }
-        container.modify({ _ in key }) { value in
-            value.number += 1
-            value.onComparison = {
-                if compared.add() == 1 { onAnotherThread { container[key] = Compared(number: 10) } }
+        // If something else changes the value meanwhile, the body runs again with the new one.
+        do {
+            let writes: [@Sendable (Container, PropertyKey<Int>) -> Void] = [
+                { $0[$1] = 10 },
+                { container, key in container.reset { _ in key } },
+                { container, key in container.update { $0[key] = 10 } },
+                { container, key in container.modify({ _ in key }) { $0 *= 10 } },
+            ]
+            for (write, value) in zip(writes, [10, 0, 10, 10]) {
+                let container = Container()
+                let key = PropertyKey(defaultValue: 0)
+                let heard = Log<Int>()
+                container[key] = 1
+                container.observe({ _ in key }) { heard.add($0) }
+                let seen = Log<Int>()
+                let last = container.modify({ _ in key }) { number in
+                    seen.add(number)
+                    if seen.count == 1 { onAnotherThread { write(container, key) } }
+                    number += 1
+                    return seen.count
+                }
+                expect(seen.all == [1, value] && last == 2, "\(seen.all)")
+                expect(container[key] == value + 1 && heard.all.last == value + 1)
             }
         }
-        expect(container[key].number, equals: 11)
+        // So does a body that has changed its own key, or a body whose value a load or an == has changed.
+        do {
+            let (container, seen, compared) = (Container().unreported, Log<Int>(), Counter())
+            container.modify(Count.self) { value in
+                seen.add(value)
+                if seen.count == 1 { container[Count.self] = 5 }
+                if seen.count == 2 { _ = container[FeatureKey { _ in container.modify(Count.self) { $0 *= 2 } }] }
+                value += 1
+            }
+            expect(container[Count.self] == 11 && seen.all == [0, 5, 10])
+            let key = PropertyKey(defaultValue: Compared(number: 0))
+            container[key] = Compared(number: 1)
+            container.observe({ _ in key }) { _ in }
+            container.modify({ _ in key }) { value in
+                value.number += 1
+                value.onComparison = {
+                    if compared.add() == 1 { onAnotherThread { container[key] = Compared(number: 10) } }
+                }
+            }
+            expect(container[key].number, equals: 11)
+        }
     }
 
     /// A value that calls a closure when it's compared.

@@ -24,4 +24,19 @@ extension CycleNestingTests {
         expect(error.description.contains("a stack may have no room for more"))
         expect(Loads.counter.value, equals: error.path.count - 1)
     }
+
+    /// Goes on in another container without end, and so on no stack.
+    struct Elsewhere: AsyncFeature {
+        static let loads = Counter()
+        static func load(in container: any FeatureContainer) async throws -> Int {
+            loads.add()
+            return try await Container()[Elsewhere.self]
+        }
+    }
+
+    @Test("2,000 loads may be nested where none takes stack from another; the next is reported (law 5)")
+    func deepest() async throws {
+        await #expect(throws: LoadError.self) { try await Container()[Elsewhere.self] }
+        expect(Elsewhere.loads.value, equals: 2_000)
+    }
 }

@@ -12,6 +12,7 @@ extension ReleaseStormTests {
         let handle: Container
         static func load(in container: any FeatureContainer) -> Keeps { Keeps(handle: .current) }
     }
+    /// Holds its handle, and is read through it.
     struct Service: Feature {
         static let ended = Counter()
         let container: any FeatureContainer

@@ -1,6 +1,8 @@
+import Foundation
 import FuguInspection
 import Observation
 import Support
+import Synchronization
 import Testing
 
 @testable import Fugu
@@ -291,5 +293,58 @@ extension UpdateStormTests {
                 }
             }
         }
+    }
+
+    /// Lets two threads go on in the same moment, without a lock that would put them in order.
+    private final class Turn: Sendable {
+        private let number = Atomic(0)
+
+        func advance() { number.add(1, ordering: .releasing) }
+
+        func await(_ turn: Int) {
+            var spins = 0
+            while number.load(ordering: .acquiring) < turn {
+                spins += 1
+                if spins.isMultiple(of: 2_000) { sched_yield() }
+            }
+        }
+    }
+
+    @Test("Of a key that two threads track for the first time together, neither misses a change (law 9)")
+    func together() async throws {
+        let (missed, rounds) = (Counter(), Support.rounds(5_000, few: 1_000))
+        try await finishing {
+            let container = Container()
+            let observable = container.observable
+            let keys = (0..<rounds).map { PropertyKey(defaultValue: 0, id: "first access \($0)") }
+            let (begun, done) = (Turn(), Turn())
+            let other = startThread {
+                for round in 0..<rounds {
+                    begun.await(round + 1)
+                    withObservationTracking {
+                        _ = observable[keys[round]]
+                    } onChange: {
+                    }
+                    done.advance()
+                }
+            }
+            for round in 0..<rounds {
+                let heard = Counter()
+                begun.advance()
+                // The two meet at another place in each round.
+                for _ in 0..<round % 50 { done.await(0) }
+                withObservationTracking {
+                    _ = observable[keys[round]]
+                } onChange: {
+                    heard.add()
+                }
+                container[keys[round]] = 1
+                // The other thread may be the one that delivers the change.
+                done.await(round + 1)
+                if heard.value == 0 { missed.add() }
+            }
+            other.wait()
+        }
+        expect(missed.value, equals: 0, "of \(rounds)")
     }
 }
