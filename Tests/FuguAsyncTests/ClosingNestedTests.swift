@@ -103,47 +103,50 @@ extension ClosingNestedTests {
         }
     }
 
-    @Test("What lives in the operation's own child stays open, if an operation within was first to read it (law 18)")
+    @Test(
+        "What lives in the operation's own child stays open, and what belongs further in is closed with that (law 18)")
     func own() async throws {
-        for kind in Pool.allCases {
-            for depth in 1...3 {
-                let root = Container().unreported
-                let log = root.stage.log
-                try await root.withChild {
-                    $0[Tenant.self] = "request"
-                } operation: { request in
-                    try await nest(depth, in: request) { _ = try await kind.read($0) }
-                    try await expect(kind.read(request).name, equals: "one of request")
-                    try await replace(root, kind)
-                    log.add("end")
+        // What lives in the operation's own child stays open, if an operation within was first to read it.
+        do {
+            for kind in Pool.allCases {
+                for depth in 1...3 {
+                    let root = Container().unreported
+                    let log = root.stage.log
+                    try await root.withChild {
+                        $0[Tenant.self] = "request"
+                    } operation: { request in
+                        try await nest(depth, in: request) { _ = try await kind.read($0) }
+                        try await expect(kind.read(request).name, equals: "one of request")
+                        try await replace(root, kind)
+                        log.add("end")
+                    }
+                    expect(log.all, equals: ["end", "close one of request"])
                 }
-                expect(log.all, equals: ["end", "close one of request"])
             }
         }
-    }
-
-    @Test("What belongs to an operation within, or to a child between, is closed with that (law 18)")
-    func between() async throws {
-        for kind in Pool.allCases {
-            let root = Container().unreported
-            let log = root.stage.log
-            try await root.withChild { outer in
-                let middle = outer.child { $0[Tenant.self] = "middle" }
-                try await middle.withChild { _ = try await kind.read($0) }
-                root[Password.self] = "two"
-                await root.untilClosersRan()
-                await giveOthersTime()
-                log.add("end of middle")
-                try await middle.close()
-                try await outer.withChild {
-                    $0[Tenant.self] = "inner"
-                } operation: {
-                    _ = try await kind.read($0)
+        // What belongs to an operation within, or to a child between, is closed with that.
+        do {
+            for kind in Pool.allCases {
+                let root = Container().unreported
+                let log = root.stage.log
+                try await root.withChild { outer in
+                    let middle = outer.child { $0[Tenant.self] = "middle" }
+                    try await middle.withChild { _ = try await kind.read($0) }
+                    root[Password.self] = "two"
+                    await root.untilClosersRan()
+                    await giveOthersTime()
+                    log.add("end of middle")
+                    try await middle.close()
+                    try await outer.withChild {
+                        $0[Tenant.self] = "inner"
+                    } operation: {
+                        _ = try await kind.read($0)
+                    }
+                    log.add("end")
+                    expect(outer.keptReads, equals: 0)
                 }
-                log.add("end")
-                expect(outer.keptReads, equals: 0)
+                expect(log.all, equals: ["end of middle", "close one of middle", "close two of inner", "end"])
             }
-            expect(log.all, equals: ["end of middle", "close one of middle", "close two of inner", "end"])
         }
     }
 

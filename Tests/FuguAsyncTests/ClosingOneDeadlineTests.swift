@@ -143,40 +143,44 @@ extension ClosingOneDeadlineTests {
         }
     }
 
-    @Test("Ten closures that hang take one deadline together; those after it are canceled from the start (law 18)")
+    @Test(
+        "Closures that hang take one deadline together, and one that does not suspend has run before the call returns (law 18)"
+    )
     func together() async throws {
-        let app = Container()
-        let canceled = Log<Bool>()
-        for number in 0..<10 {
-            let key = FeatureKey(id: number) { handle in
-                handle.onClose {
-                    canceled.add(Task.isCancelled)
-                    try await Gate().openedUnlessCancelled()
+        // Ten closures that hang take one deadline together; those after it are canceled from the start.
+        do {
+            let app = Container()
+            let canceled = Log<Bool>()
+            for number in 0..<10 {
+                let key = FeatureKey(id: number) { handle in
+                    handle.onClose {
+                        canceled.add(Task.isCancelled)
+                        try await Gate().openedUnlessCancelled()
+                    }
+                    return number
                 }
-                return number
+                _ = app[key]
             }
-            _ = app[key]
+            let error = try await close(app)
+            expect(error?.failures.count, equals: 10)
+            expect(areExceeded(error))
+            expect(canceled.all, equals: [false] + Array(repeating: true, count: 9))
         }
-        let error = try await close(app)
-        expect(error?.failures.count, equals: 10)
-        expect(areExceeded(error))
-        expect(canceled.all, equals: [false] + Array(repeating: true, count: 9))
-    }
-
-    @Test("A closure that doesn't suspend has run before the call returns, also after the deadline (law 18)")
-    func afterTheDeadline() async throws {
-        let (app, log) = (Container(), Log<String>())
-        let child = app.child()
-        app.onClose { log.add("root") }
-        child.onClose { throw Boom("late") }
-        child.onClose { log.add("child") }
-        let below = child.child()
-        below.onClose { try await Gate().openedUnlessCancelled() }
-        let error = try await close(app)
-        expect(error?.failures.count, equals: 2)
-        expect(isExceeded(error?.failures.first?.error))
-        expect(error?.failures.last?.error as? Boom, equals: Boom("late"))
-        expect(log.all, equals: ["child", "root"])
+        // A closure that doesn't suspend has run before the call returns, also after the deadline.
+        do {
+            let (app, log) = (Container(), Log<String>())
+            let child = app.child()
+            app.onClose { log.add("root") }
+            child.onClose { throw Boom("late") }
+            child.onClose { log.add("child") }
+            let below = child.child()
+            below.onClose { try await Gate().openedUnlessCancelled() }
+            let error = try await close(app)
+            expect(error?.failures.count, equals: 2)
+            expect(isExceeded(error?.failures.first?.error))
+            expect(error?.failures.last?.error as? Boom, equals: Boom("late"))
+            expect(log.all, equals: ["child", "root"])
+        }
     }
 
     @Test("A replaced instance's closures that hang are ended with the rest, and the next call has time again (law 18)")

@@ -26,44 +26,46 @@ private struct Plain: Feature {
 struct HandlesTests {}
 
 extension HandlesTests {
-    @Test("An update's handle gives async features, what the update has set before what is there (law 6)")
+    @Test("An update's handle gives async features, says what is there, and keeps what is registered (laws 6 and 18)")
     func updateReadsAsync() async throws {
-        let container = Container()
-        let handles = Log<any FeatureContainer>()
-        let set = Gate()
-        let read = Gate()
-        async let inside: Int? = {
-            await set.opened()
-            defer { read.open() }
-            return try? await handles.first(1).first?[Fetched.self]
-        }()
-        let updated = startThread {
+        // An update's handle gives async features, what the update has set before what is there.
+        do {
+            let container = Container()
+            let handles = Log<any FeatureContainer>()
+            let set = Gate()
+            let read = Gate()
+            async let inside: Int? = {
+                await set.opened()
+                defer { read.open() }
+                return try? await handles.first(1).first?[Fetched.self]
+            }()
+            let updated = startThread {
+                container.update {
+                    $0.set(Fetched.self, to: 7)
+                    handles.add($0)
+                    set.open()
+                    read.wait()
+                }
+            }
+            await expect(inside, equals: 7)
+            await updated.opened()
+            let handle = await handles.first(1)[0]
+            try await expect(handle[Fetched.self], equals: 7)
+            container.reset(Fetched.self)
+            try await expect(handle[Fetched.self], equals: 1)
+        }
+        // An update's handle says what is there, and keeps what is registered.
+        do {
+            let container = Container()
+            let log = Log<String>()
             container.update {
                 $0.set(Fetched.self, to: 7)
-                handles.add($0)
-                set.open()
-                read.wait()
+                expect($0.loaded(Fetched.self), equals: 7)
+                $0.onClose { log.add("closed") }
             }
+            try await container.close()
+            expect(log.removeAll(), equals: ["closed"])
         }
-        await expect(inside, equals: 7)
-        await updated.opened()
-        let handle = await handles.first(1)[0]
-        try await expect(handle[Fetched.self], equals: 7)
-        container.reset(Fetched.self)
-        try await expect(handle[Fetched.self], equals: 1)
-    }
-
-    @Test("An update's handle says what is there, and keeps what is registered (laws 6 and 18)")
-    func updateLooks() async throws {
-        let container = Container()
-        let log = Log<String>()
-        container.update {
-            $0.set(Fetched.self, to: 7)
-            expect($0.loaded(Fetched.self), equals: 7)
-            $0.onClose { log.add("closed") }
-        }
-        try await container.close()
-        expect(log.removeAll(), equals: ["closed"])
     }
 
     @Test("Through an observable, what is there is read without loading, and closers are registered (laws 4, 9, 18)")

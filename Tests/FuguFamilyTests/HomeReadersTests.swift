@@ -114,38 +114,40 @@ extension HomeKeyTests {
         static func load(in container: any FeatureContainer) throws -> Thing { Thing(container.address, container) }
     }
 
-    @Test("It lives where the nearest tenant is set, and no lower, whatever is set there (laws 10 and 11)")
-    func drawn() {
-        let family = Drawing(
-            """
-            root                         → root: localhost
-              outer      tenant=outer    → outer: localhost
-                inner    tenant=inner    → inner: localhost
-                  below                  → inner: localhost
-                other    address=other   → ! Store → \\.address
-            """, Self.held
-        ) { try $0[Store.self] }
-        family.show(
-            """
-            root                         → root kept: localhost
-              outer      tenant=outer    → outer kept: localhost
-                inner                    → outer: localhost
-                  below                  → outer: localhost
-                other                    → outer: localhost
-            """)
-    }
-
-    @Test("A container further down that sets the key again has its own, and what is made from it lives there (law 11)")
-    func nested() throws {
-        let root = Container().unreported
-        let outer = root.child { $0.tenant = "outer" }
-        let inner = outer.child { $0.tenant = "inner" }
-        let report = try inner.child()[Report.self]
-        expect(inner.ifLoaded(Report.self), is: report)
-        expect(inner.ifLoaded(Pool.self), is: report.pool)
-        expect(outer.ifLoaded(Report.self) == nil)
-        try expect(outer[Report.self].pool, is: outer[Pool.self])
-        try expect(outer[Pool.self] !== report.pool)
+    @Test("It lives where the nearest tenant is set, and no lower; one further down has its own (laws 10 and 11)")
+    func drawn() throws {
+        // It lives where the nearest tenant is set, and no lower, whatever is set there.
+        do {
+            let family = Drawing(
+                """
+                root                         → root: localhost
+                  outer      tenant=outer    → outer: localhost
+                    inner    tenant=inner    → inner: localhost
+                      below                  → inner: localhost
+                    other    address=other   → ! Store → \\.address
+                """, Self.held
+            ) { try $0[Store.self] }
+            family.show(
+                """
+                root                         → root kept: localhost
+                  outer      tenant=outer    → outer kept: localhost
+                    inner                    → outer: localhost
+                      below                  → outer: localhost
+                    other                    → outer: localhost
+                """)
+        }
+        // A container further down that sets the key again has its own, and what is made from it lives there.
+        do {
+            let root = Container().unreported
+            let outer = root.child { $0.tenant = "outer" }
+            let inner = outer.child { $0.tenant = "inner" }
+            let report = try inner.child()[Report.self]
+            expect(inner.ifLoaded(Report.self), is: report)
+            expect(inner.ifLoaded(Pool.self), is: report.pool)
+            expect(outer.ifLoaded(Report.self) == nil)
+            try expect(outer[Report.self].pool, is: outer[Pool.self])
+            try expect(outer[Pool.self] !== report.pool)
+        }
     }
 
     @Test("It goes when the key is reset, or set above one where it lives by a replaced loader (laws 10 and 11)")
@@ -373,34 +375,38 @@ extension HomeInjectedTests {
         }
     }
 
-    @Test("Made while a feature loads, it follows the overrides of the feature's caller (law 11)")
+    @Test(
+        "A feature's home is what counts, not who asked for it, and made in a load it follows the caller's overrides (law 11)"
+    )
     func inFeature() {
-        let root = Container()
-        root.color = "red"
-        let painter = root[Painter.self]
-        expect(painter.color, equals: "red")
-        let child = root.child { $0.color = "blue" }
-        expect(Container.with(child) { painter.color }, equals: "blue")
-        expect(Container.with(child) { painter.count }, equals: 10)
-        expect(Container.with(Container()) { painter.color }, equals: "red")
-        root.color = "white"
-        expect(painter.paint, equals: "white paint")
-    }
-
-    @Test("A feature's home is what counts, not who asked for it (law 11)")
-    func home() {
-        let root = Container()
-        let child = root.child { $0[Size.self] = 2 }
-        let grandchild = child.child { $0.color = "blue" }
-        let local = grandchild[Local.self]
-        expect(local.size, equals: 2)
-        expect(local.color, equals: "grey")
-        expect(Container.with(grandchild) { local.color }, equals: "blue")
-        root.color = "red"
-        expect(Container.with(root) { local.color }, equals: "red")
-        child.color = "pink"
-        expect(Container.with(root) { local.color }, equals: "pink")
-        expect(Container.with(child.child { $0.color = "green" }) { local.color }, equals: "green")
+        // Made while a feature loads, it follows the overrides of the feature's caller.
+        do {
+            let root = Container()
+            root.color = "red"
+            let painter = root[Painter.self]
+            expect(painter.color, equals: "red")
+            let child = root.child { $0.color = "blue" }
+            expect(Container.with(child) { painter.color }, equals: "blue")
+            expect(Container.with(child) { painter.count }, equals: 10)
+            expect(Container.with(Container()) { painter.color }, equals: "red")
+            root.color = "white"
+            expect(painter.paint, equals: "white paint")
+        }
+        // A feature's home is what counts, not who asked for it.
+        do {
+            let root = Container()
+            let child = root.child { $0[Size.self] = 2 }
+            let grandchild = child.child { $0.color = "blue" }
+            let local = grandchild[Local.self]
+            expect(local.size, equals: 2)
+            expect(local.color, equals: "grey")
+            expect(Container.with(grandchild) { local.color }, equals: "blue")
+            root.color = "red"
+            expect(Container.with(root) { local.color }, equals: "red")
+            child.color = "pink"
+            expect(Container.with(root) { local.color }, equals: "pink")
+            expect(Container.with(child.child { $0.color = "green" }) { local.color }, equals: "green")
+        }
     }
 
     @Test("A read while another feature loads is that feature's input; a given container is always asked (law 11)")

@@ -137,35 +137,39 @@ extension HomeTests {
         }
     }
 
-    @Test("An instance of a replaced loader lives there or deeper, where its inputs live (law 11)")
-    func replacedLoader() {
-        let family = Drawing(
-            """
-            root                      → root: 0 pool
-              replaced   page=another → replaced: another 0 pool
-                request               → replaced: another 0 pool
-                  below               → replaced: another 0 pool
-            """, Self.held
-        ) { $0[Self.page] }
-        family.show(
-            """
-            root                      → root kept: 0 pool
-              replaced   page=another → replaced kept: another 0 pool
-                request  request=3    → request new: another 3 pool
-                  below               → request new: another 3 pool
-            """)
-    }
-
-    @Test("A local feature lives in the container that was asked, and what is made from it too (law 11)")
+    @Test(
+        "A local feature lives in the container that was asked, and an instance of a replaced loader there or deeper (law 11)"
+    )
     func local() {
-        for key in [Self.cache, Self.cachedPage] {
-            Drawing(
+        // A local feature lives in the container that was asked, and what is made from it too.
+        do {
+            for key in [Self.cache, Self.cachedPage] {
+                Drawing(
+                    """
+                    root       → root: cache
+                      child    → child: cache
+                        below  → below: cache
+                    """, Self.held
+                ) { $0[key] }
+            }
+        }
+        // An instance of a replaced loader lives there or deeper, where its inputs live.
+        do {
+            let family = Drawing(
                 """
-                root       → root: cache
-                  child    → child: cache
-                    below  → below: cache
+                root                      → root: 0 pool
+                  replaced   page=another → replaced: another 0 pool
+                    request               → replaced: another 0 pool
+                      below               → replaced: another 0 pool
                 """, Self.held
-            ) { $0[key] }
+            ) { $0[Self.page] }
+            family.show(
+                """
+                root                      → root kept: 0 pool
+                  replaced   page=another → replaced kept: another 0 pool
+                    request  request=3    → request new: another 3 pool
+                      below               → request new: another 3 pool
+                """)
         }
     }
 

@@ -59,23 +59,45 @@ extension OverrideTests {
         }
     }
 
-    @Test("A child that overrides nothing that was read shares the parent's instance, whoever asks first (law 10)")
+    @Test(
+        "A child that overrides nothing that was really read shares the parent's instance, whoever asks first (law 10)")
     func overridesNothingRead() {
-        let keys = Self.held
-        Drawing(
-            """
-            root                        → root: live
-              child       verbose=true  → root: live
-                below     timeout=5     → root: live
-            """, keys
-        ) { $0[Self.session] }
-        Drawing(
-            """
-            root                        → root: live 30
-              child       verbose=true  → root: live 30
-                below     timeout=5     → below: live 5
-            """, keys
-        ) { $0[Self.account] }
+        // A child that overrides nothing that was read shares the parent's instance, whoever asks first.
+        do {
+            let keys = Self.held
+            Drawing(
+                """
+                root                        → root: live
+                  child       verbose=true  → root: live
+                    below     timeout=5     → root: live
+                """, keys
+            ) { $0[Self.session] }
+            Drawing(
+                """
+                root                        → root: live 30
+                  child       verbose=true  → root: live 30
+                    below     timeout=5     → below: live 5
+                """, keys
+            ) { $0[Self.account] }
+        }
+        // With conditional inputs a child has its own only if it overrides what was really read.
+        do {
+            let family = Drawing(
+                """
+                root                                     → root: 30
+                  unread     address=unread              → root: 30
+                  read       timeout=1                   → read: 1
+                  condition  verbose=true                → condition: live
+                """, Self.held
+            ) { $0[Self.either] }
+            family.show(
+                """
+                root                                     → root kept: 30
+                  unread     address=unread verbose=true → unread new: unread
+                  read       timeout=1                   → read kept: 1
+                  condition  verbose=true                → condition kept: live
+                """)
+        }
     }
 
     @Test("A child that sets a feature or replaces its loader gives its own to whatever was made from that (law 10)")
@@ -250,56 +272,41 @@ extension OverrideTests {
             """)
     }
 
-    @Test("With conditional inputs a child has its own only if it overrides what was really read (law 10)")
-    func conditionalInputs() {
-        let family = Drawing(
-            """
-            root                                     → root: 30
-              unread     address=unread              → root: 30
-              read       timeout=1                   → read: 1
-              condition  verbose=true                → condition: live
-            """, Self.held
-        ) { $0[Self.either] }
-        family.show(
-            """
-            root                                     → root kept: 30
-              unread     address=unread verbose=true → unread new: unread
-              read       timeout=1                   → read kept: 1
-              condition  verbose=true                → condition kept: live
-            """)
-    }
-
-    @Test("A container that overrides an input has its own, and the instance that others share stays (laws 10, 12)")
+    @Test(
+        "A container that overrides an input, with an equal value too, has its own, and what others share stays (laws 9, 10, 12)"
+    )
     func olderInstanceStays() {
-        let feature = FeatureKey { container in
-            container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])
+        // A container that overrides an input has its own, and the instance that others share stays.
+        do {
+            let feature = FeatureKey { container in
+                container[Verbose.self] ? Token(container[Address.self].count) : Token(container[Timeout.self])
+            }
+            let root = Container().unreported
+            let shared = root[feature]
+            // Not reloading, it stays as it is, though it would now read the address.
+            root[Verbose.self] = true
+            let child = root.child { $0[Timeout.self] = 1 }
+            let own = child[feature]
+            expect(own.number, equals: 4)
+            expect(child[feature], is: own)
+            expect(root[feature], is: shared)
+            expect(root.child()[feature], is: shared)
         }
-        let root = Container().unreported
-        let shared = root[feature]
-        // Not reloading, it stays as it is, though it would now read the address.
-        root[Verbose.self] = true
-        let child = root.child { $0[Timeout.self] = 1 }
-        let own = child[feature]
-        expect(own.number, equals: 4)
-        expect(child[feature], is: own)
-        expect(root[feature], is: shared)
-        expect(root.child()[feature], is: shared)
-    }
-
-    @Test("An override that equals what was inherited still gives the child its own (laws 9, 10)")
-    func equalOverride() {
-        let family = Drawing(
-            """
-            root                 → root: 30
-              child  timeout=30  → child: 30
-            """, Self.held
-        ) { $0[Self.patience] }
-        family.show(
-            """
-            root     timeout=60  → root kept: 30
-              child  timeout=30  → child kept: 30
-            """)
-        expect(family["child"][Timeout.self], equals: 30)
+        // An override that equals what was inherited still gives the child its own.
+        do {
+            let family = Drawing(
+                """
+                root                 → root: 30
+                  child  timeout=30  → child: 30
+                """, Self.held
+            ) { $0[Self.patience] }
+            family.show(
+                """
+                root     timeout=60  → root kept: 30
+                  child  timeout=30  → child kept: 30
+                """)
+            expect(family["child"][Timeout.self], equals: 30)
+        }
     }
 }
 

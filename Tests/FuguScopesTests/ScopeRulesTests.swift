@@ -122,47 +122,49 @@ extension ScopeRulesTests {
         expect(outer[Trail.self], equals: ["root"])
     }
 
-    @Test("Rules run when the scope is made, before anybody reads it, and at no read (law 14)")
-    func whenMade() {
-        let runs = Counter()
-        let container = Container()
-        container.configureScopes { handle in
-            runs.add()
-            handle[Timeout.self] = 5
-        }
-        let scope = container.scope("/a")
-        expect(runs.value, equals: 1)
-        scope[Label.self] = "written"
-        expect(scope[Timeout.self], equals: 5)
-        expect((scope[Timeout.self], scope[Label.self], scope.child()[Timeout.self]) == (5, "written", 5))
-        expect(runs.value, equals: 1)
-    }
-
-    @Test("Whatever reads a scope reads what its rules set (law 14)")
-    func everyRead() async throws {
-        struct Copy: Feature {
-            let timeout: Int
-            static func load(in container: any FeatureContainer) -> Copy { Copy(timeout: container[Timeout.self]) }
-        }
-        struct AsyncCopy: AsyncFeature {
-            let timeout: Int
-            static func load(in container: any FeatureContainer) async -> AsyncCopy {
-                AsyncCopy(timeout: container[Timeout.self])
+    @Test("Rules run when the scope is made, at no read, and whatever reads a scope reads what they set (law 14)")
+    func whenMade() async throws {
+        // Rules run when the scope is made, before anybody reads it, and at no read.
+        do {
+            let runs = Counter()
+            let container = Container()
+            container.configureScopes { handle in
+                runs.add()
+                handle[Timeout.self] = 5
             }
+            let scope = container.scope("/a")
+            expect(runs.value, equals: 1)
+            scope[Label.self] = "written"
+            expect(scope[Timeout.self], equals: 5)
+            expect((scope[Timeout.self], scope[Label.self], scope.child()[Timeout.self]) == (5, "written", 5))
+            expect(runs.value, equals: 1)
         }
-        let container = Container()
-        container.configureScopes { $0[Timeout.self] = 5 }
-        expect(container.scope("/1")[Copy.self].timeout, equals: 5)
-        try await expect(container.scope("/2")[AsyncCopy.self].timeout, equals: 5)
-        expect(container.scope("/3").ifLoaded(Timeout.self), equals: 5)
-        expect(container.scope("/4").modify(Timeout.self) { $0 }, equals: 5)
-        container.scope("/5").update { expect($0[Timeout.self], equals: 5) }
-        expect(container.scope("/6").observable[Timeout.self], equals: 5)
-        expect(container.scope("/7").graph.entries.contains { $0.name == "Timeout" && $0.state == .set })
-        expect(container.scope("/8").child().child()[Copy.self].timeout, equals: 5)
-        let scope = container.scope("/9")
-        var values = scope.values(of: Timeout.self).makeAsyncIterator()
-        await expect(values.next(isolation: nil), equals: 5)
+        // Whatever reads a scope reads what its rules set.
+        do {
+            struct Copy: Feature {
+                let timeout: Int
+                static func load(in container: any FeatureContainer) -> Copy { Copy(timeout: container[Timeout.self]) }
+            }
+            struct AsyncCopy: AsyncFeature {
+                let timeout: Int
+                static func load(in container: any FeatureContainer) async -> AsyncCopy {
+                    AsyncCopy(timeout: container[Timeout.self])
+                }
+            }
+            let container = Container()
+            container.configureScopes { $0[Timeout.self] = 5 }
+            expect(container.scope("/1")[Copy.self].timeout, equals: 5)
+            try await expect(container.scope("/2")[AsyncCopy.self].timeout, equals: 5)
+            expect(container.scope("/3").ifLoaded(Timeout.self), equals: 5)
+            expect(container.scope("/4").modify(Timeout.self) { $0 }, equals: 5)
+            container.scope("/5").update { expect($0[Timeout.self], equals: 5) }
+            expect(container.scope("/6").observable[Timeout.self], equals: 5)
+            expect(container.scope("/7").graph.entries.contains { $0.name == "Timeout" && $0.state == .set })
+            expect(container.scope("/8").child().child()[Copy.self].timeout, equals: 5)
+            let scope = container.scope("/9")
+            var values = scope.values(of: Timeout.self).makeAsyncIterator()
+            await expect(values.next(isolation: nil), equals: 5)
+        }
     }
 
     @Test("A feature is loaded anew for a scope whose rules set what it read, else shared (laws 10 and 14)")

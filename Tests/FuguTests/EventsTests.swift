@@ -96,20 +96,45 @@ extension EventsTests {
         expect(log.all.count, equals: 7)
     }
 
-    @Test("The event of a failed load has its error, and its dependents fail, too (law 4)")
+    @Test("A failed load is an event with its error, and so is a set that overtakes a load (law 4)")
     func failures() async throws {
-        let container = Container()
-        let (log, _) = record(container)
-        await #expect(throws: Broken.self) { try await container[Search.self] }
-        expect(
-            words(log),
-            equals: [
-                "loadBegan Search 0", "loadBegan Database 0", "failed Database 0", "failed Search 0",
-            ])
-        expect(log.all[2].error is Broken && log.all[3].error is Broken)
-        expect(log.all[2].path, equals: ["Search", "Database"])
-        expect(log.all[2].description.hasSuffix("(Search → Database): Broken()"))
-        expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
+        // The event of a failed load has its error, and its dependents fail, too.
+        do {
+            let container = Container()
+            let (log, _) = record(container)
+            await #expect(throws: Broken.self) { try await container[Search.self] }
+            expect(
+                words(log),
+                equals: [
+                    "loadBegan Search 0", "loadBegan Database 0", "failed Database 0", "failed Search 0",
+                ])
+            expect(log.all[2].error is Broken && log.all[3].error is Broken)
+            expect(log.all[2].path, equals: ["Search", "Database"])
+            expect(log.all[2].description.hasSuffix("(Search → Database): Broken()"))
+            expect(log.all[2].description.hasPrefix("Database failed to load in the root after "))
+        }
+        // A set that overtakes a load is an event.
+        do {
+            let container = Container()
+            let (reached, gate) = (Gate(), Gate())
+            struct Slow: Feature {
+                @TaskLocal static var gates: (reached: Gate, open: Gate)?
+                static func load(in container: any FeatureContainer) -> Slow {
+                    if let gates {
+                        gates.reached.open()
+                        gates.open.wait()
+                    }
+                    return Slow()
+                }
+            }
+            let (log, _) = record(container)
+            let loading = startThread { Slow.$gates.withValue((reached, gate)) { _ = container[Slow.self] } }
+            reached.wait()
+            container[Slow.self] = Slow()
+            gate.open()
+            loading.wait()
+            expect(words(log), equals: ["loadBegan Slow 0", "set Slow 0", "overtaken Slow 0"])
+        }
     }
 
     @Test("An instance that is dropped and loaded again because inputs changed is reported as a reload (law 12)")
@@ -146,29 +171,6 @@ extension EventsTests {
         expect(waited.load, equals: log.all.first { $0.kind == .loadBegan && $0.key == "Client" }?.load)
         expect(waited.neededBy, equals: log.all.first { $0.kind == .loadBegan && $0.key == "Api" }?.load)
         expect(log.all.filter { $0.kind == .loaded && $0.key == "Client" }.count, equals: 1)
-    }
-
-    @Test("A set that overtakes a load is an event (law 4)")
-    func overtaken() {
-        let container = Container()
-        let (reached, gate) = (Gate(), Gate())
-        struct Slow: Feature {
-            @TaskLocal static var gates: (reached: Gate, open: Gate)?
-            static func load(in container: any FeatureContainer) -> Slow {
-                if let gates {
-                    gates.reached.open()
-                    gates.open.wait()
-                }
-                return Slow()
-            }
-        }
-        let (log, _) = record(container)
-        let loading = startThread { Slow.$gates.withValue((reached, gate)) { _ = container[Slow.self] } }
-        reached.wait()
-        container[Slow.self] = Slow()
-        gate.open()
-        loading.wait()
-        expect(words(log), equals: ["loadBegan Slow 0", "set Slow 0", "overtaken Slow 0"])
     }
 
     @Test("Closing sends an event for every instance with closers, and for the container at the end (law 18)")

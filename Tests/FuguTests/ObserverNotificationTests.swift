@@ -345,39 +345,43 @@ extension ObserverOutsideLoadsTests {
         expect(container.child { $0[Mark.self] = 2 }[outer], equals: 1)
     }
 
-    @Test("An update in an observer joins nothing, whoever delivers (laws 6 and 9)")
+    @Test(
+        "An observer updates by itself, whoever delivers, and its current container is the one that it observes (laws 6 and 9)"
+    )
     func updateInObserver() {
-        struct Failure: Error {}
-        let container = Container()
-        container.observe(Watched.self) { value in container.update { $0[Other.self] = value.number } }
-        #expect(throws: Failure.self) {
-            try container.update { _ in
-                onAnotherThread { container[Watched.self] = Value(number: 3) }
-                expect(container[Other.self], equals: 3)
-                container[Watched.self] = Value(number: 4)
-                throw Failure()
+        // An update in an observer joins nothing, whoever delivers.
+        do {
+            struct Failure: Error {}
+            let container = Container()
+            container.observe(Watched.self) { value in container.update { $0[Other.self] = value.number } }
+            #expect(throws: Failure.self) {
+                try container.update { _ in
+                    onAnotherThread { container[Watched.self] = Value(number: 3) }
+                    expect(container[Other.self], equals: 3)
+                    container[Watched.self] = Value(number: 4)
+                    throw Failure()
+                }
             }
+            expect(container[Other.self], equals: 4)
         }
-        expect(container[Other.self], equals: 4)
-    }
-
-    @Test("Inside an observer, Container.current is the container it observes, whoever changes what (law 9)")
-    func current() {
-        let root = Container()
-        let child = root.child()
-        let heard = Log<String>()
-        for (name, container) in [("root", root), ("child", child)] {
-            container.observe(Mark.self) { [weak container] _ in
-                heard.add(Container.current === container ? name : "another one than \(name)")
+        // Inside an observer, Container.current is the container it observes, whoever changes what.
+        do {
+            let root = Container()
+            let child = root.child()
+            let heard = Log<String>()
+            for (name, container) in [("root", root), ("child", child)] {
+                container.observe(Mark.self) { [weak container] _ in
+                    heard.add(Container.current === container ? name : "another one than \(name)")
+                }
             }
+            root[Mark.self] = 1
+            Container.with(Container()) { root[Mark.self] = 2 }
+            Container.with(child) { root[Mark.self] = 3 }
+            _ = child[FeatureKey(home: .local, id: UniqueID()) { _ in root[Mark.self] = 4 }]
+            onAnotherThread { root[Mark.self] = 5 }
+            expect(heard.count, equals: 10)
+            expect(Set(heard.all), equals: ["root", "child"])
         }
-        root[Mark.self] = 1
-        Container.with(Container()) { root[Mark.self] = 2 }
-        Container.with(child) { root[Mark.self] = 3 }
-        _ = child[FeatureKey(home: .local, id: UniqueID()) { _ in root[Mark.self] = 4 }]
-        onAnotherThread { root[Mark.self] = 5 }
-        expect(heard.count, equals: 10)
-        expect(Set(heard.all), equals: ["root", "child"])
     }
 }
 

@@ -57,44 +57,46 @@ extension SequenceTests {
         await expect(labels.next(isolation: nil), equals: "set")
     }
 
-    @Test("The sequence ends when its task is cancelled (law 9)")
+    @Test("The sequence ends when its task is cancelled, or its container is released, which it does not keep (law 9)")
     func cancellation() async {
-        let container = Container()
-        let first = Gate()
-        let task = Task {
-            var heard: [Int] = []
-            for await number in container.values(of: Number.self) {
-                heard.append(number)
-                first.open()
+        // The sequence ends when its task is cancelled.
+        do {
+            let container = Container()
+            let first = Gate()
+            let task = Task {
+                var heard: [Int] = []
+                for await number in container.values(of: Number.self) {
+                    heard.append(number)
+                    first.open()
+                }
+                return heard
             }
-            return heard
+            await first.opened()
+            task.cancel()
+            await expect(task.value, equals: [0])
         }
-        await first.opened()
-        task.cancel()
-        await expect(task.value, equals: [0])
-    }
-
-    @Test("The sequence ends when its container is released, and does not keep it (law 9)")
-    func containerGone() async {
-        var container: Container? = Container()
-        weak let weakContainer = container
-        let numbers = container!.values(of: Number.self)
-        let labels = container!.values(of: Label.self)
-        let ofChild = container!.child().values(of: Number.self)
-        var own = numbers.makeAsyncIterator()
-        await expect(own.next(isolation: nil), equals: 0)
-        let waiting = Task {
-            var heard: [String] = []
-            for await label in labels { heard.append(label) }
-            return heard
+        // The sequence ends when its container is released, and does not keep it.
+        do {
+            var container: Container? = Container()
+            weak let weakContainer = container
+            let numbers = container!.values(of: Number.self)
+            let labels = container!.values(of: Label.self)
+            let ofChild = container!.child().values(of: Number.self)
+            var own = numbers.makeAsyncIterator()
+            await expect(own.next(isolation: nil), equals: 0)
+            let waiting = Task {
+                var heard: [String] = []
+                for await label in labels { heard.append(label) }
+                return heard
+            }
+            container = nil
+            expect(weakContainer == nil)
+            await expect(own.next(isolation: nil) == nil)
+            await expect(waiting.value, equals: ["number 0"])
+            var heard: [Int] = []
+            for await number in ofChild { heard.append(number) }
+            expect(heard, equals: [0])
         }
-        container = nil
-        expect(weakContainer == nil)
-        await expect(own.next(isolation: nil) == nil)
-        await expect(waiting.value, equals: ["number 0"])
-        var heard: [Int] = []
-        for await number in ofChild { heard.append(number) }
-        expect(heard, equals: [0])
     }
 
     @Test("Every reader ends with the value that stays, whatever it skipped (law 9)")
