@@ -307,7 +307,7 @@ extension ReloadOverriddenTests {
     }
 }
 
-/// A change reaches the top of a chain of features (laws 9 and 12).
+/// A change reaches the top of a long chain of features, and needs no stack for its length (laws 9, 12, and 20).
 struct ReloadChainTests {}
 
 extension ContainerKeys {
@@ -335,17 +335,38 @@ extension ContainerKeys {
 extension ReloadChainTests {
     struct Loads: Property { static var defaultValue: Counter { Counter() } }
 
+    /// Runs code where a fraction of the chain has room.
+    private static func onSmallStack(_ body: @escaping @Sendable () -> Void) {
+        startThread(stackSize: 512 << 10, body).wait()
+    }
+
+    @Test("So does a read that nothing observes (laws 12 and 20)")
+    func unobserved() {
+        let container = Container()
+        let count = 300
+        for number in 0...count { _ = container[ContainerKeys().chainLink(number)] }
+        let (seen, before) = (Log<Int>(), container[Loads.self].value)
+        Self.onSmallStack {
+            container.chainStart = 100
+            seen.add(container[ContainerKeys().chainLink(count)])
+        }
+        expect(seen.all, equals: [count + 100])
+        expect(container[Loads.self].value - before, equals: count + 1)
+    }
+
     @Test(
         "A set loads all features again that are made one from the other, each once (law 12)", arguments: [true, false])
     func features(isInRoot: Bool) {
         let root = Container()
         let loads = root[Loads.self]
         let container = isInRoot ? root : root.child { $0.chainStart = 1 }
-        let count = 40
+        let count = 300
         for number in 0...count { _ = container[ContainerKeys().chainLink(number)] }
         let (seen, before) = (Log<Int>(), loads.value)
-        container.observe({ $0.chainLink(count) }) { seen.add($0) }
-        container.chainStart = 100
+        Self.onSmallStack {
+            container.observe({ $0.chainLink(count) }) { seen.add($0) }
+            container.chainStart = 100
+        }
         expect(seen.all, equals: [count + 100])
         expect(loads.value - before, equals: count + 1)
     }
@@ -355,20 +376,24 @@ extension ReloadChainTests {
         // A set evaluates all defaults again that are made one from the other.
         do {
             let container = Container()
-            let count = 40
+            let count = 300
             for number in 0...count { _ = container[ContainerKeys().chainDefault(number)] }
             let seen = Log<Int>()
-            container.observe({ $0.chainDefault(count) }) { seen.add($0) }
-            container.chainStart = 100
+            Self.onSmallStack {
+                container.observe({ $0.chainDefault(count) }) { seen.add($0) }
+                container.chainStart = 100
+            }
             expect(seen.all, equals: [count + 100])
         }
         // The chain may branch: what nests is what the loads read first.
         do {
             let container = Container()
-            for number in 0...40 { _ = container[ContainerKeys().chainSum(number)] }
+            for number in 0...110 { _ = container[ContainerKeys().chainSum(number)] }
             let seen = Log<Int>()
-            container.observe({ $0.chainSum(40) }) { seen.add($0) }
-            container.chainStart = 100
+            Self.onSmallStack {
+                container.observe({ $0.chainSum(110) }) { seen.add($0) }
+                container.chainStart = 100
+            }
             expect(seen.all, equals: [100])
         }
     }

@@ -85,7 +85,9 @@ extension Node {
         while true {
             let former = family.lock.withLock { token in storage[token].rare?.rules ?? (begun: 0, keys: []) }
             if former.begun > begun { return }
-            let resets = former.keys.filter { !keys.contains($0) }.map { Write(self, TypedKey(resetting: $0), .nothing, by: .rule) }
+            let resets = former.keys.filter { !keys.contains($0) }.map {
+                Write(self, TypedKey(resetting: $0), .nothing, by: .rule)
+            }
             let isDone = family.commit(writes + resets) { token in
                 storage[token].rare?.rules.begun ?? 0 != former.begun
             } alongside: { token in

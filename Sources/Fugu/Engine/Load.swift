@@ -298,6 +298,7 @@ extension Load {
     @inline(never)
     private func reload(_ view: Container, _ loader: (Container) throws -> Payload) throws -> Payload {
         guard let former else { return try loader(view) }
+        loadDeepInputs(view)
         return isUnchanged(former, view) ? former.payload : try keeping(former, loader(view))
     }
 
@@ -305,10 +306,37 @@ extension Load {
         _ view: Container, _ loader: (Container) async throws -> Payload
     ) async throws -> Payload {
         guard let former else { return try await loader(view) }
+        loadDeepInputs(view)
         if await isUnchanged(former, view) { return former.payload }
         // Asking may have failed because nobody waits any more.
         try Task.checkCancellation()
         return keeping(former, try await loader(view))
+    }
+
+    /// Loads some of the keys that a change has dropped together with this one, deepest first, so that no load nests deeply: the stack
+    /// that a change needs must not grow with the length of a chain of features.
+    private func loadDeepInputs(_ view: Container) {
+        let keys = family.lock.withLock { token in
+            func inputs(_ key: Key) -> ArraySlice<Key> { family.last(token, of: key)?.direct[...] ?? [] }
+            var found: [Key] = []
+            var seen: Set<Key> = [key]
+            var open = [inputs(key)]
+            var way = [key]
+            while let last = open.indices.last {
+                if let next = open[last].popFirst() {
+                    guard seen.insert(next).inserted, case .missing = node.look(token, next) else { continue }
+                    open.append(inputs(next))
+                    way.append(next)
+                } else {
+                    if last > 0, last.isMultiple(of: 32) { found.append(way[last]) }
+                    open.removeLast()
+                    way.removeLast()
+                }
+            }
+            return found
+        }
+        // Not through the handle: they aren't inputs.
+        for key in keys { if let container = view.owner { _ = try? key.definition?.readNow(.reload, in: container) } }
     }
 
     /// Asks for what a former instance was made from, as its load did, and returns whether all of it is the same.
