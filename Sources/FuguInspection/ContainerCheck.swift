@@ -316,7 +316,7 @@ private final class CheckRun: Sendable {
     var root: LoadCheck.Root {
         get async {
             let (snapshot, uses) = (GraphSnapshot(drawing: child), standIns.uses)
-            let loaded = Set(snapshot.entries.filter { $0.state != .loading }.map(\.place.key))
+            let loaded = Set(snapshot.entries.filter { $0.state == .loaded || $0.state == .testValue }.map(\.place.key))
             let failed = standIns.failed.filter { !loaded.contains($0.key) }
             var homes: [Key: Home] = [:]
             for key in Set(snapshot.entries.map(\.place.key) + failed.map(\.key)) where key.kind != .property {

@@ -101,8 +101,7 @@ private final class Round: Sendable {
         }
     }
 
-    /// Reads in an operation, which may have others inside, and leave a reader of a load without end behind, while others reset and
-    /// close.
+    /// Reads in an operation, which may have others inside, and end with a reader of a load without end, while others reset and close.
     ///
     /// Returns the instances that have been read, without those that live in the operation's child.
     private func operate(in container: Container, _ box: Int, _ random: inout SeededGenerator) async -> [Int] {
@@ -126,11 +125,15 @@ private final class Round: Sendable {
                 if hasReader {
                     readers.add(
                         Task {
-                            do { _ = try await reader[EndlessF.self] } catch { return error is LoadError }
+                            do { _ = try await reader[EndlessF.self] } catch {
+                                return error is LoadError || error is CancellationError
+                            }
                             return false
                         })
                 }
                 for _ in 0..<pauses { await Task.yield() }
+                // The last reader of a load ends it, so that the closing has nothing to wait for.
+                for reader in readers.all { reader.cancel() }
                 state.withLock { state in
                     let end = state.note("the operation that has read \(read) ends")
                     state.operations.append((box, read, end))
