@@ -7,7 +7,7 @@ import Testing
 @Suite("The engine's decisions against the words of the laws") struct DecisionModelTests {}
 
 extension DecisionModelTests {
-    @Test("What counts changes if a write gives or removes what the first origin gives (laws 4, 13, and 16)")
+    @Test("What counts changes if a write gives or removes what the first origin gives (laws 13 and 15)")
     func origins() {
         for given in [
             [], [.code], [.rule], [.source], [.code, .rule], [.code, .source], [.rule, .source],
@@ -163,7 +163,7 @@ extension DecisionModelTests {
         // MARK: Writes
 
         private func write(_ key: TypedKey, _ setting: Setting, in box: Int) {
-            family.commit([Write(node(box), key, setting)])
+            family.commit([Write(node(box), key, setting, by: .code)])
         }
 
         mutating func set(_ property: Int, in box: Int) {
@@ -348,11 +348,11 @@ extension DecisionModelTests {
         private func end(_ load: Load) -> (home: Int, provenance: Provenance) {
             var effects = Effects()
             let found = family.lock.withLock { token -> (Int, Provenance) in
-                let outcome = LoadOutcome(token, of: load, way: [])
+                let outcome = LoadOutcome(token, of: load, failedWay: [])
                 load.work.markFinished()
                 var result = Result<Payload, any Error>.success(Payload(0))
                 _ = outcome.settle(token, &result, for: nil, &effects)
-                outcome.removeFromLists(token, &effects)
+                outcome.retire(token, &effects)
                 return (containers.firstIndex { $0.node === outcome.home }!, outcome.provenance)
             }
             effects.perform()

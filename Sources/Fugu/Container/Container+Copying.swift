@@ -111,7 +111,7 @@ private struct Holdings {
 
     /// Sets, in a new node, what the containers have set.
     func put(in node: Node) {
-        node.family.commit(settings.entries.map { Write(node, TypedKey(resetting: $0.key), $0.value) })
+        node.family.commit(settings.entries.map { Write(node, TypedKey(resetting: $0.key), $0.value, by: .code) })
     }
 
     private mutating func add(_ nearer: Holdings) {

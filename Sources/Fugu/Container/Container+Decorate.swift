@@ -202,7 +202,7 @@ extension Container {
         while !isDone {
             let (setting, time) = node.family.lock.withLock { token in node.setting(token, of: key.key) }
             let former = setting.loader ?? setting.value.map { Replacement($0) } ?? own
-            isDone = node.family.commit([Write(node, key, .loader(make(former)))]) { token in
+            isDone = node.family.commit([Write(node, key, .loader(make(former)), by: .code)]) { token in
                 // Another thread may have written meanwhile; what nothing depends on keeps its time.
                 let now = node.setting(token, of: key.key)
                 return now.time != time || now.setting.value.map { setting.value?.isIdentical(to: $0) != true } ?? false

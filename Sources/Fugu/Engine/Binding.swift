@@ -108,7 +108,7 @@ extension CellReference {
     /// The value that a rule gives.
     package func rule(_ token: LockToken) -> Payload? { binding(token)?.rule.value }
 
-    /// Returns what code or a rule gives, for code to set it elsewhere.
+    /// Returns what code or a rule gives, for code to set it elsewhere: in a copy, a rule's value is one of code.
     func setting(_ token: LockToken) -> Setting {
         if let loader = loader(token) { return .loader(loader) }
         return (code(token) ?? rule(token)).map { .value($0) } ?? .nothing

@@ -12,11 +12,11 @@ package struct Write {
     /// Whether the container was released, so that the write isn't done but reported, unlike others of the commit.
     fileprivate var isTooLate = false
 
-    init(_ node: Node, _ key: TypedKey, _ setting: Setting, by origin: Origin = .code) {
+    init(_ node: Node, _ key: TypedKey, _ setting: Setting, by origin: Origin) {
         self.init(node, key.key, key.equal, setting, by: origin)
     }
 
-    init(_ node: Node, _ key: Key, _ equal: Equality, _ setting: Setting, by origin: Origin = .code) {
+    init(_ node: Node, _ key: Key, _ equal: Equality, _ setting: Setting, by origin: Origin) {
         self.node = node
         self.key = key
         self.equal = equal
@@ -173,7 +173,7 @@ extension Family {
             for load in loads(token) where load.node.isWithin(node) { keys.insert(load.key) }
             return keys
         }
-        commit(keys.map { Write(node, TypedKey(resetting: $0), .nothing) })
+        commit(keys.map { Write(node, TypedKey(resetting: $0), .nothing, by: .code) })
     }
 }
 

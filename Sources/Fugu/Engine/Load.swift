@@ -51,6 +51,7 @@ struct LoadFacts: Sendable {
     let isReplaced: Bool
     /// Whether a change of an input drops the instance, also one during the load.
     let reloads: Bool
+    /// Whether the load reaches outside the process; not that of a value for tests, which a policy lets stand in.
     let isExternal: Bool
     /// Whether something is loaded in the feature's place, whose inputs don't count.
     let isStandIn: Bool
@@ -413,7 +414,7 @@ extension Load {
         let isCanceled = error is CancellationError
         let (home, isOutlived) = family.lock.withLock { token in
             if isStandIn { state[token].inputs.forget(&effects.garbage) }
-            let outcome = LoadOutcome(token, of: self, way: failedWay)
+            let outcome = LoadOutcome(token, of: self, failedWay: failedWay)
             state[token].handle = .home(UnmanagedReference(outcome.home))
             // What a closing has canceled gives its readers the reason.
             if isCanceled, node.isClosed(token) { given = .failure(LoadError.closed(way)) }
@@ -422,7 +423,7 @@ extension Load {
             work.markFinished()
             effects.wake(state[token].rare?.waiters.takeAll() ?? [])
             let end = outcome.settle(token, &given, for: recorder, &effects)
-            outcome.removeFromLists(token, &effects)
+            outcome.retire(token, &effects)
             family.emit(token, .ended(outcome, end, error), &effects)
             if case .kept = end { noteKept(token, outcome, &effects) }
             return (outcome.home, isLate && node.isFirstLate(token))

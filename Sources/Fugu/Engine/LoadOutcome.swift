@@ -4,7 +4,7 @@
 package struct LoadOutcome {
     package let load: Load
     /// The path from the load to the one that threw the error, or an empty array if it succeeded.
-    let way: [Key]
+    let failedWay: [Key]
     package let home: Node
     let provenance: Provenance
     let lifetime: Lifetime?
@@ -20,14 +20,14 @@ package struct LoadOutcome {
     /// The key's place in the root.
     private let rootPlace: Place
 
-    var hasFailed: Bool { !way.isEmpty }
-    /// The keys that the load has read, in order.
+    var hasFailed: Bool { !failedWay.isEmpty }
+    /// The keys that the load has read, in order, and those from which inputs were made that weren't kept.
     package var inputs: [Key] { provenance.direct }
     var key: Key { load.key }
     private var asker: Node { load.node }
 
-    init(_ token: LockToken, of load: Load, way: [Key]) {
-        (self.load, self.way) = (load, way)
+    init(_ token: LockToken, of load: Load, failedWay: [Key]) {
+        (self.load, self.failedWay) = (load, failedWay)
         let (asker, state) = (load.node, load.state)
         rootPlace = asker.ancestor(at: 0).place(token, load.key)
         let hasOldInputs = load.hasOldInputs(token)
@@ -36,13 +36,13 @@ package struct LoadOutcome {
         let homeKeys = load.home.keys ?? []
         for key in homeKeys { asker.storage.cell(token, key).mark(CellFlags.input) }
         self.home = home
-        isOld = hasOldInputs || (way.isEmpty ? home : asker).wasReset(token, load.key, since: load.begun)
-        mustBeRetried = hasOldInputs || !way.isEmpty && asker.isClosed(token)
+        isOld = hasOldInputs || (failedWay.isEmpty ? home : asker).wasReset(token, load.key, since: load.begun)
+        mustBeRetried = hasOldInputs || !failedWay.isEmpty && asker.isClosed(token)
         isProvisional = state[token].isProvisional
         provenance = state[token].inputs.provenance(
             isLocal: isLocal, reloads: load.reloads, homeKeys, orLast: rootPlace[token].record?.last)
         isLate = home.storage[token].isClosed && home.refuses(token, load.work)
-        lifetime = Self.lifetime(token, of: load, home, hasInstance: way.isEmpty, isLate: isLate)
+        lifetime = Self.lifetime(token, of: load, home, hasInstance: failedWay.isEmpty, isLate: isLate)
     }
 
     /// Returns where the instance lives: in the deepest node of its floor and of what it was made from or, if it's local, in the asker.
@@ -210,8 +210,8 @@ package struct LoadOutcome {
         record.last = provenance
     }
 
-    /// Removes the load from all lists, and releases what's needed only while it runs.
-    func removeFromLists(_ token: LockToken, _ effects: inout Effects) {
+    /// Removes the load from all lists, and releases what's needed only while it runs: from now on, it has no inputs.
+    func retire(_ token: LockToken, _ effects: inout Effects) {
         rootPlace[token].record?.loads.remove(load.work)
         load.leave(token)
         asker.endWork(token, &effects)

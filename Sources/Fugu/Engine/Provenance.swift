@@ -153,9 +153,11 @@ struct Inputs {
 ///
 /// Successive loads of a key that read the same keys share one object.
 package final class Provenance: Sendable {
-    /// The direct inputs, in the order in which `load(in:)` read them.
+    /// The direct inputs, in the order in which `load(in:)` read them, and those of an input that wasn't kept: graphs, reloads, and
+    /// doubt follow them.
     package let direct: [Key]
-    /// All inputs, direct and indirect, and the keys on which the home depends, sorted.
+    /// All inputs, direct and indirect, and the keys on which the home depends, sorted: they decide where the instance lives, and who
+    /// sees it.
     let keys: [Key]
     /// The bits of `keys`.
     let mask: UInt64

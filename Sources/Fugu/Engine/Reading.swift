@@ -384,7 +384,7 @@ struct Reading: ~Copyable {
         }
         recorder?.record(token, outcome, of: key)
         switch result {
-        case .failure(let error): return .failed(error, isOwn ? [] : outcome.way)
+        case .failure(let error): return .failed(error, isOwn ? [] : outcome.failedWay)
         case .success(let payload):
             if let lifetime = outcome.lifetime { node.hold(token, lifetime, of: UnmanagedReference(outcome.home)) }
             return .found(payload)
@@ -474,7 +474,7 @@ extension Container {
         }
     }
 
-    /// Lets nothing that the load has read so far be its input.
+    /// Lets nothing that the load has read so far be its input, nor kept open for the instance.
     func forgetInputs() {
         guard case .handle(let load) = role else { return }
         var garbage = Garbage()

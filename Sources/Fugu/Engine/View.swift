@@ -137,13 +137,13 @@ extension Container {
     package func change(_ key: TypedKey, to setting: Setting) {
         note(.changed, key.key)
         switch role {
-        case .owner, .view: asked.family.commit([Write(asked, key, setting)])
+        case .owner, .view: asked.family.commit([Write(asked, key, setting, by: .code)])
         case .handle(let load):
             checkMayChange(key.key)
             let node = load.homeNode
-            node.family.commit([Write(node, key, setting)])
+            node.family.commit([Write(node, key, setting, by: .code)])
         case .draft(let draft, _):
-            let write = Write(asked, key, setting)
+            let write = Write(asked, key, setting, by: .code)
             if draft.add(write) { return }
             // What a rule sets is for the scope, so it's never done here.
             if draft.isOfRules { return asked.family.reports.report(Messages.changeAfterRule(of: key.key)) }
@@ -163,7 +163,7 @@ extension Container {
         case .owner, .view, .handle: break
         }
         let node = node
-        return node.family.commit([Write(node, key, .value(new))]) { token in
+        return node.family.commit([Write(node, key, .value(new), by: .code)]) { token in
             if node.isEnded(token) { return false }
             guard case .found(let cell, _) = node.look(token, key.key), let now = cell.payload else {
                 return old != nil
