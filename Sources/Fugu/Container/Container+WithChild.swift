@@ -3,7 +3,8 @@ extension Container {
     ///
     /// The child is ``current`` while the operation runs. It's closed whether the operation returns, throws, or is
     /// canceled. Until then, what's read in it stays open, even if it's replaced or reloaded in a container above; inside another
-    /// operation, until that ends, too, since it may have got what was read.
+    /// operation, until that ends, too, since it may have got what was read. Loads in progress in the child finish first: give a
+    /// deadline if a task that goes on could leave one there that doesn't end.
     ///
     ///     try await server.withChild { $0[RequestID.self] = id } operation: { try await respond(in: $0) }
     ///
