@@ -302,6 +302,8 @@ struct FormTests {
         let key = FeatureKey<Site>(id: UniqueID()) { Site((try? $0.require(\.siteHost)) ?? $0.siteHost) }
         let child = container.child { $0.siteZone = "b" }
         let site = child[key]
+        // An instance that stays is reported.
+        container.handleReports { _ in }
         expect(site.host, equals: "host.b")
         expect(child[key], is: site)
         expect(container[key].host, equals: "host.a")

@@ -56,7 +56,7 @@ def use_shop(browser, folder):
     browser.click(".node[data-id=c2_Payments]")
     expect("a click selects", browser.value("document.querySelector('.node.picked')?.dataset.id") == "c2_Payments")
     details = browser.value("document.querySelector('#details').textContent")
-    expect("and explains", "the bank refuses (secret)" in details)
+    expect("and explains", "Payments was loaded" in details)
     browser.click(".node[data-id=c2_session]")
     expect("and shows the neighbours", browser.value(
         "[...document.querySelectorAll('.node.near')].map(e => e.dataset.id).sort().join()")
@@ -78,7 +78,7 @@ def use_shop(browser, folder):
     browser.press("Enter")
     expect("Enter goes to the first", browser.value("document.querySelector('.node.picked') !== null"))
     browser.press("Escape")
-    browser.click("#chips button.failed")
+    browser.click("#chips button.stale")
     expect("a state filters", browser.value("document.querySelectorAll('.node.found').length") == 2)
     browser.press("Escape")
     browser.click("#list li:nth-child(5) button")
