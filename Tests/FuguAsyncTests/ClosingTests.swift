@@ -523,6 +523,21 @@ extension ClosingFailedLoadTests {
         try await root.close()
         expect(root.stage.log.all, equals: ["closed 1", "closed 2"])
     }
+
+    @Test("They run, too, if the load gives something after its container's deadline, in an operation (law 18)")
+    func overdueInOperation() async throws {
+        let root = Container().unreported
+        try await root.withChild { request in
+            let child = request.child { $0[Own.self] = 1 }
+            let reader = Task { try await child[Late.self] }
+            await root.untilWaiting(for: Late.self, 1)
+            try? await child.close(deadline: .milliseconds(1))
+            expect((try? await reader.value) == nil)
+            root.stage.gate("Late").open()
+            try await finishing { await expect(root.stage.log.first(1), equals: ["closed 1"]) }
+            withExtendedLifetime(child) {}
+        }
+    }
 }
 
 // Laws 7 and 18: with close(), features are released, set ones as well as loaded ones; properties keep answering.

@@ -258,6 +258,8 @@ extension Node {
     @inline(never) func hold(_ token: LockToken, _ lifetime: Lifetime, of home: UnmanagedReference<Node>) {
         guard let operation = path.first(where: { $0.storage[token].isOperation }) else { return }
         let holder = home.depth > operation.depth ? home.object : operation
+        // Nothing lets go of what a closed container holds.
+        if holder.isClosed(token) { return }
         let id = ObjectIdentifier(lifetime)
         holder.storage[token].more().closing.reads.grow { if !$0.contains(id) { $0[id] = lifetime } }
     }

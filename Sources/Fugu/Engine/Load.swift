@@ -498,6 +498,8 @@ extension Load {
     func cancel(_ token: LockToken, _ effects: inout Effects) -> Task<Void, Never>? {
         guard let rare = state[token].rare, let task = rare.task else { return nil }
         leave(token)
+        // What it gives afterward is for none of them.
+        rare.outcome = nil
         effects.wake(rare.waiters.takeAll())
         return task
     }

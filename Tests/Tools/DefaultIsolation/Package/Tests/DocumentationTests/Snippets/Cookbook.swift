@@ -122,7 +122,7 @@ extension Snippets {
         }
         #expect(health(of: app) == "starting")
         await #expect(throws: Offline.self) { try await app[Etna.self] }
-        #expect(health(of: app) == "failed: Etna")
+        #expect(health(of: app) == "starting")
         #expect(try await app[Etna.self].temperature == 21)
         #expect(health(of: app) == "ready")
     }
