@@ -121,16 +121,20 @@ private struct Findings {
     private(set) var all: [(path: [String], finding: LoadCheck.Finding)] = []
     /// What was on the way to a feature that nothing gives, in any root.
     private(set) var unloaded: [String: Set<String>] = [:]
+    private static let longestText = 1_000
 
     init(_ roots: [LoadCheck.Root]) {
         for root in roots {
             let secrets = SecretTexts(in: root.snapshot)
             for (path, finding) in root.findings {
-                guard case .failed(let feature, let text) = finding else {
+                if case .failed(let feature, let text) = finding {
+                    // Cut after masking: what is left of a secret that was cut isn't found.
+                    let masked = secrets.masked(text)
+                    let isLong = masked.count > Self.longestText
+                    add(path, .failed(feature: feature, isLong ? masked.prefix(Self.longestText) + "…" : masked))
+                } else {
                     add(path, finding)
-                    continue
                 }
-                add(path, .failed(feature: feature, secrets.masked(text)))
             }
         }
     }
@@ -316,7 +320,7 @@ private final class CheckRun: Sendable {
     var root: LoadCheck.Root {
         get async {
             let (snapshot, uses) = (GraphSnapshot(drawing: child), standIns.uses)
-            let loaded = Set(snapshot.entries.filter { $0.state == .loaded || $0.state == .testValue }.map(\.place.key))
+            let loaded = Set(snapshot.entries.filter(\.isLoaded).map(\.place.key))
             let failed = standIns.failed.filter { !loaded.contains($0.key) }
             var homes: [Key: Home] = [:]
             for key in Set(snapshot.entries.map(\.place.key) + failed.map(\.key)) where key.kind != .property {
@@ -352,7 +356,6 @@ private final class CheckProgress: Sendable {
         var resume: CheckedContinuation<Void, Never>?
     }
     private let state = Locked(State())
-    private static let longestText = 500
 
     var findings: [(path: [String], finding: LoadCheck.Finding)] { state.withLock { $0.findings.map(\.self) } }
     var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
@@ -377,7 +380,7 @@ private final class CheckProgress: Sendable {
 
     func note(_ error: any Error, _ path: [String]) {
         guard let error = error as? LoadError else {
-            return add(path, .failed(feature: path.last ?? "?", String("\(error)".prefix(Self.longestText))))
+            return add(path, .failed(feature: path.last ?? "?", "\(error)"))
         }
         switch error.code {
         case .notSet: add(error.path, .unknown)
@@ -487,7 +490,7 @@ struct CheckedHomes {
         init(_ entry: GraphSnapshot.Entry, _ home: Home) {
             (key, self.home, depth, reads) = (entry.place.key, home, entry.depth, entry.reads)
             (anchors, isLocal) = (entry.anchors, entry.isLocal)
-            isLoaded = entry.state == .loaded || entry.state == .testValue
+            isLoaded = entry.isLoaded
         }
 
         init(_ load: StandIns.FailedLoad, _ home: Home) {

@@ -45,6 +45,9 @@ package struct GraphSnapshot: Sendable {
             self.state = state
         }
 
+        /// Whether it's an instance.
+        var isLoaded: Bool { state == .loaded || state == .testValue }
+
         /// The value of a secret property that's a string, to be masked in errors.
         var secret: String? { isSecret ? value?.string : nil }
 

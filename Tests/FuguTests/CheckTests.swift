@@ -7,6 +7,7 @@ extension ContainerKeys {
     fileprivate var checkedID: PropertyKey<Int> { .init(defaultValue: 0) }
     fileprivate var checkedUser: PropertyKey<String> { .init(defaultValue: "guest") }
     fileprivate var checkedPayments: FeatureKey<Int> { .required(placeholder: 0) }
+    fileprivate var checkedPassword: PropertyKey<String> { .init(defaultValue: "none", isSecret: true) }
     fileprivate var checkedScreen: MainActorFeatureKey<Int> { .init { _ in 1 } }
 }
 
@@ -170,6 +171,23 @@ extension CheckTests {
             let check = await Container().check(overriding: \.checkedID) { $0.load(Fixed.self) }
             expect(check.failures.map(\.feature.name), equals: ["Fixed"])
         }
+    }
+
+    @Test(
+        "An error that quotes a secret is listed without it, also where a long one is cut (law 17)",
+        arguments: [0, 983, 995])
+    func secrets(_ length: Int) async {
+        struct Refused: Error, CustomStringConvertible { let description: String }
+        let container = Container()
+        container.checkedPassword = "hunter2"
+        container.replace(Broken.self) { container throws -> Broken in
+            let dashes = String(repeating: "-", count: length)
+            throw Refused(description: "\(dashes)no way in with \(container.checkedPassword)")
+        }
+        let check = await container.check { $0.load(Broken.self) }
+        let text = String(repeating: "-", count: length) + "no way in with (secret)"
+        expect(check.failures.map(\.error), equals: [text.count > 1_000 ? text.prefix(1_000) + "…" : text])
+        expect(!check.description.contains("hun"))
     }
 
     @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 2)")
