@@ -385,9 +385,11 @@ private struct Closing: Sendable {
                 }
                 if !node.isIdle(token) { busy.append(node) }
             }
-            // What begins to load from now on, for nothing that began before, is never closed.
-            let time = family.state[token].tick()
-            if busy.isEmpty { for node in nodes { node.storage[token].close(at: time) } }
+            if busy.isEmpty {
+                // What begins to load from now on, for nothing that began before, is never closed.
+                let time = family.state[token].tick()
+                for node in nodes { node.storage[token].close(at: time) }
+            }
             return busy
         }
     }

@@ -285,8 +285,9 @@ extension Load {
             rare.waiters.append(waiter)
             return node.isOverdue(token)
         }
-        if isOverdue == true { task.cancel() }
-        return isOverdue.map { _ in waiter }
+        guard let isOverdue else { return nil }
+        if isOverdue { task.cancel() }
+        return waiter
     }
 
     // MARK: Doubt
@@ -318,26 +319,26 @@ extension Load {
     /// that a change needs must not grow with the length of a chain of features.
     private func loadDeepInputs(_ view: Container) {
         let keys = family.lock.withLock { token in
-            func inputs(_ key: Key) -> ArraySlice<Key> { family.last(token, of: key)?.direct[...] ?? [] }
+            func step(_ key: Key) -> (key: Key, inputs: ArraySlice<Key>) {
+                (key, family.last(token, of: key)?.direct[...] ?? [])
+            }
             var found: [Key] = []
             var seen: Set<Key> = [key]
-            var open = [inputs(key)]
-            var way = [key]
-            while let last = open.indices.last {
-                if let next = open[last].popFirst() {
+            var way = [step(key)]
+            while let last = way.indices.last {
+                if let next = way[last].inputs.popFirst() {
                     guard seen.insert(next).inserted, case .missing = node.look(token, next) else { continue }
-                    open.append(inputs(next))
-                    way.append(next)
+                    way.append(step(next))
                 } else {
-                    if last > 0, last.isMultiple(of: 32) { found.append(way[last]) }
-                    open.removeLast()
+                    if last > 0, last.isMultiple(of: 32) { found.append(way[last].key) }
                     way.removeLast()
                 }
             }
             return found
         }
         // Not through the handle: they aren't inputs.
-        for key in keys { if let container = view.owner { _ = try? key.definition?.readNow(.reload, in: container) } }
+        guard !keys.isEmpty, let container = view.owner else { return }
+        for key in keys { _ = try? key.definition?.readNow(.reload, in: container) }
     }
 
     /// Asks for what a former instance was made from, as its load did, and returns whether all of it is the same.

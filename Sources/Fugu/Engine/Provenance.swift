@@ -112,9 +112,8 @@ struct Inputs {
     /// - `homeKeys`: Keys on which the home depends besides the inputs.
     mutating func provenance(isLocal: Bool, reloads: Bool, _ homeKeys: [Key], orLast last: Provenance?) -> Provenance {
         if first == nil, homeKeys.isEmpty, !isLocal { return .none }
-        if let last, last.isLocal == isLocal, last.reloads == reloads, last.homeKeys == homeKeys, areAll(of: last) {
-            return last
-        }
+        let last = last?.isLocal == isLocal && last?.reloads == reloads && last?.homeKeys == homeKeys ? last : nil
+        if let last, areAll(of: last) { return last }
         var (direct, keys, mask) = ([Key](), homeKeys, mask)
         direct.reserveCapacity(1 + others.count)
         for key in homeKeys { mask |= key.mask }
@@ -129,11 +128,7 @@ struct Inputs {
         for input in others { add(input) }
         // The library's sort merges the runs that are sorted already.
         keys = (keys.isEmpty ? direct : keys + direct).sortedUnique()
-        if let last, last.mask == mask, last.isLocal == isLocal, last.reloads == reloads, last.direct == direct,
-            last.keys == keys, last.homeKeys == homeKeys
-        {
-            return last
-        }
+        if let last, last.mask == mask, last.direct == direct, last.keys == keys { return last }
         return Provenance(
             direct: direct, keys: keys, mask: mask, isLocal: isLocal, reloads: reloads, homeKeys: homeKeys)
     }
