@@ -139,13 +139,10 @@ struct ReportedMistakesTests {
             read(toml("level2 = 1"), [Floor: Int].self),
             equals: [Floor(codingKey: Floor.Name(stringValue: "level2"))!: 1])
         try expect(read(toml("80 = 'a'"), [UInt8: String].self), equals: [80: "a"])
-        for (text, type, message) in [
-            ("x = 'a'", [Int: String].self, "t:2:1: reported.x: the name must be Int"),
-            (
-                "080 = 'a'", [Int: String].self,
-                "t:2:1: reported.080: the name must be Int without a leading zero (an octal number begins with 0o)"
-            ),
-        ] { try expect(error(toml(text), type), equals: message) }
+        for (text, message) in [
+            ("x = 'a'", "x: the name must be Int"),
+            ("080 = 'a'", "080: the name must be Int without a leading zero (an octal number begins with 0o)"),
+        ] { try expect(error(toml(text), [Int: String].self), equals: "t:2:1: reported.\(message)") }
         try expect(error(toml("x = 1"), [Floor: Int].self), equals: "t:2:1: reported.x: the name must be Floor")
         try expect(
             error(variable(#"{"x": 1}"#), [Int: Int].self),
