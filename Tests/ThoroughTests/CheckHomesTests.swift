@@ -203,10 +203,12 @@ private struct Row: Sendable {
     let configure: @Sendable (RandomProgram.Vertex, Container) -> Void
 
     init<N: Number>(_: N.Type) {
+        // Optimized, a private type's own text would be its mangled name.
+        func name<K: ContainerKey>(_: K.Type) -> String { K._key.key.name }
         names = [
-            .plain: "\(Plain<N>.self)", .throwing: "\(Throwing<N>.self)", .async: "\(Async<N>.self)",
-            .external: "\(Outside<N>.self)", .externalThrowing: "\(ThrowingOutside<N>.self)",
-            .externalAsync: "\(AsyncOutside<N>.self)", .tested: "\(Tested<N>.self)",
+            .plain: name(Plain<N>.self), .throwing: name(Throwing<N>.self), .async: name(Async<N>.self),
+            .external: name(Outside<N>.self), .externalThrowing: name(ThrowingOutside<N>.self),
+            .externalAsync: name(AsyncOutside<N>.self), .tested: name(Tested<N>.self),
         ]
         let read: @Sendable (RandomProgram.Kind, any FeatureContainer) throws -> Void = { kind, container in
             switch kind {
