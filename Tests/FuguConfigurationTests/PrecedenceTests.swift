@@ -390,6 +390,33 @@ struct PrecedenceHomesTests {
         }
     }
 
+    @Test("A source's value that nobody has read decides where a declared home is, too (laws 11, 15)")
+    func declaredHome() async throws {
+        final class Pool: Feature, Sendable {
+            static var home: Home { .with(\.size) }
+            static func load(in container: any FeatureContainer) -> Pool { Pool() }
+        }
+        final class Session: AsyncFeature, Sendable {
+            static var home: Home { .with(\.size) }
+            static func load(in container: any FeatureContainer) async throws -> Session { Session() }
+        }
+        let (first, second) = (container.child(), container.child())
+        try first.apply(source(1))
+        try second.apply(source(2))
+        let reports = container.reports()
+        try await expect(first[Session.self] !== second[Session.self])
+        try await expect(first.child()[Session.self], is: first[Session.self])
+        expect(reports.all, equals: [])
+        // In another family, since the name is known now.
+        let root = Container()
+        let child = root.child()
+        let made = root[Pool.self]
+        try child.apply(source(1))
+        expect(child[Pool.self] !== made)
+        expect(child.child()[Pool.self], is: child[Pool.self])
+        expect(root.child()[Pool.self], is: made)
+    }
+
     @Test("So it does if the source is applied after the read, or gives a wrong value (laws 10, 15, 16)")
     func appliedLater() throws {
         // A source that is applied after the child read the feature gives it its own copy.

@@ -330,6 +330,27 @@ struct HomeOverrideTests {
         expect(child.child()[key], is: made)
     }
 
+    @Test("After a reload, too, who sets the home's key doesn't share the instance of who doesn't see the home's (laws 11, 12)")
+    func reloaded() {
+        final class Pool: Feature, Sendable {
+            static var reloadsWhenInputsChange: Bool { true }
+            static var home: Home { .with(\.tenant) }
+            static func load(in container: any FeatureContainer) -> Pool {
+                _ = container.address
+                return Pool()
+            }
+        }
+        let server = Container().unreported.child { $0.address = "elsewhere" }
+        let (one, other) = (server.child { $0.tenant = "one" }, server.child { $0.tenant = "other" })
+        for address in ["here", "there"] {
+            let made = server[Pool.self]
+            server.address = address
+            expect(server[Pool.self] !== made)
+            expect(one[Pool.self] !== other[Pool.self])
+            expect(one[Pool.self] !== server[Pool.self])
+        }
+    }
+
     @Test("A check lists both kinds, with the way to what the child overrides")
     func check() async {
         let container = Container()

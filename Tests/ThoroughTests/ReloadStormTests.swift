@@ -247,6 +247,35 @@ extension ReloadStormTests {
         }
     }
 
+    @Test("Who reads a new value never reads what was made from an older one afterward, here or below (laws 12 and 16)")
+    func order() async {
+        struct Default: Property { static var defaultValue: Int { Container.current[Number.self] } }
+        for isTogether in [false, true] {
+            let root = Container()
+            let (child, count) = (root.child(), rounds(20_000, few: 2_000))
+            let older = Log<String>()
+            await onThreads(4) { thread in
+                if thread == 0 {
+                    for number in 1...count {
+                        root.update { root in
+                            if isTogether { root[Other.self] = number }
+                            root[Number.self] = number
+                        }
+                    }
+                    return
+                }
+                let container = thread == 1 ? child : root
+                var number = 0
+                while number < count {
+                    number = container[Number.self]
+                    let made = (container[Default.self], container[Live.self], container[Above.self])
+                    if made.0 < number || made.1 < number || made.2 < number * 100 { older.add("\(made) after \(number)") }
+                }
+            }
+            expect(older.all, equals: [])
+        }
+    }
+
     @Test(
         "Random derived values load as often as a model that asks input by input, and only changes are heard (laws 9, 12)"
     )

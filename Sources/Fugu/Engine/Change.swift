@@ -128,7 +128,8 @@ extension Family {
 
     /// Performs the writes.
     ///
-    /// Readers must never see an old value after a new one, so several cells are closed before the first one is changed.
+    /// Readers must never see an old value after a new one, so several cells are closed before the first one is changed, and a cell on
+    /// which something depends until that is dropped.
     private func perform(_ token: LockToken, _ writes: [Write], _ effects: inout Effects) {
         let isOne = writes.count == 1
         let old = OldValues(token, writes)
@@ -139,12 +140,12 @@ extension Family {
         for index in writes.indices where !writes[index].isTooLate {
             perform(token, writes[index], isOne: isOne, &effects, &changes)
         }
+        for change in changes { effects.announce(token, change.place, change.kind) }
         if !isOne {
             for write in writes where !write.isTooLate {
                 write.node.cell(token, write.key)?.openIfPresent()
             }
         }
-        for change in changes { effects.announce(token, change.place, change.kind) }
         old.reportKept(token, writes, &effects)
     }
 
@@ -155,10 +156,12 @@ extension Family {
         _ changes: inout [(place: Place, kind: ChangeKind)]
     ) {
         let cell = write.node.storage.cell(token, write.key)
-        let kind = write.apply(token, to: cell, isOpen: isOne, &effects)
-        guard let kind, let place = cell.place else { return }
-        if isOne { return effects.announce(token, place, kind) }
-        changes.append((place, kind))
+        let isOpen = isOne && cell.place?[token].watchers.isEmpty ?? true
+        let kind = write.apply(token, to: cell, isOpen: isOpen, &effects)
+        if let kind, let place = cell.place {
+            if isOne { effects.announce(token, place, kind) } else { changes.append((place, kind)) }
+        }
+        if isOne, !isOpen { cell.openIfPresent() }
     }
 
     /// Resets every key that was set, loaded, or observed in a node, or that's being loaded for it or a descendant.

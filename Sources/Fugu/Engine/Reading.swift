@@ -251,9 +251,8 @@ struct Reading: ~Copyable {
         let facts = LoadFacts(
             key: key, node: site.node.object, home: site.home, floor: site.floor, isReplaced: replacement != nil,
             reloads: request.traits.reloads, isExternal: isExternal, isStandIn: isStandIn, expected: expected,
-            begun: node.family.state[token].now)
+            begun: node.family.state[token].now, undeclared: isUndeclared ? request.traits.home.keys ?? [] : [])
         let load = Load(facts, asking: container, under: work, within: isTask ? nil : own)
-        if isUndeclared { for key in request.traits.home.keys ?? [] { load.recordHeld(token, key) } }
         load.begin(token, in: record)
         if case .overruled(isProvisional: true) = refusal { load.state[token].isProvisional = true }
         if facts.reloads, let former = expected.use({ $0.cell(token, key)?.place?.former(token) }) {

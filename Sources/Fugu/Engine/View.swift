@@ -106,6 +106,7 @@ extension Container {
     func load(
         _ request: Request, hasNoReader: Bool = false, _ loader: (Container) throws -> Payload
     ) throws -> Payload {
+        learnHome(of: request)
         checkHome(request)
         return try reading(request, hasNoReader: hasNoReader).read(loader)
     }
@@ -114,8 +115,16 @@ extension Container {
     func loadAsync(
         _ request: Request, _ loader: @escaping @Sendable (Container) async throws -> Payload
     ) async throws -> Payload {
+        learnHome(of: request)
         checkHome(request)
         return try await reading(request).readAsync(loader)
+    }
+
+    /// Asks suppliers for the keys of the declared home, because a container that has a supplier's value holds it.
+    private func learnHome(of request: borrowing Request) {
+        for key in request.traits.home.keys ?? [] {
+            if let naming = key.definition?.naming { asked.family.learn(naming, of: key) }
+        }
     }
 
     /// Returns a reading of a key, as the role requires.
