@@ -53,6 +53,19 @@ extension ObserverOrderTests {
         }
     }
 
+    @Test("Sequences that begin while an observer is called are no changes in a row (law 9)")
+    func sequences() {
+        let container = Container()
+        let (sequences, reports) = (Log<ObservedValues<Int>>(), Log<String>())
+        container.handleReports { reports.add($0) }
+        container.observe(Number.self) { [weak container] _ in
+            for _ in 0...10_000 { if let container { sequences.add(container.values(of: Number.self)) } }
+        }
+        container[Number.self] = 1
+        expect(sequences.all.count, equals: 10_001)
+        expect(reports.all, equals: [])
+    }
+
     @Test("An observer hears of sets, modifies, updates, resets and the first load (law 9)")
     func kinds() {
         let container = Container()
