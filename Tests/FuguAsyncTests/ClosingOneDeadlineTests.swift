@@ -281,4 +281,28 @@ extension ClosingOneDeadlineTests {
         _ = await reader.result
         await expect(stage.log.first(1), equals: ["closed"])
     }
+    @Test("No later call waits for a load that was given up, whose closures begin canceled, also if it fails (law 18)")
+    func givenUp() async throws {
+        struct Late: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Thing {
+                let stage = container.stage
+                container.onClose { stage.log.add(Task.isCancelled ? "canceled" : "not canceled") }
+                stage.tally("begun").add()
+                await stage.gate("Late").opened()
+                if container[Tenant.self] == "fails" { throw CancellationError() }
+                return Thing()
+            }
+        }
+        for outcome in ["fails", "succeeds"] {
+            let app = Container().unreported
+            app[Tenant.self] = outcome
+            let reader = Task { try await app[Late.self] }
+            await app.stage.tally("begun").reaches(1)
+            try await expect(areExceeded(close(app)))
+            try await expect(close(app, nil) == nil)
+            app.stage.gate("Late").open()
+            _ = await reader.result
+            await expect(app.stage.log.first(1), equals: ["canceled"])
+        }
+    }
 }

@@ -175,6 +175,44 @@ extension Thing: Equatable {
     static func == (left: Thing, right: Thing) -> Bool { left === right }
 }
 
+extension SingleFlightTests {
+    private struct Level: Property { static var defaultValue: Int { 0 } }
+    private struct Tens: AsyncFeature, Equatable {
+        let tens: Int
+        static var reloadsWhenInputsChange: Bool { true }
+        static func load(in container: any FeatureContainer) async throws -> Tens { Tens(tens: 0) }
+    }
+
+    @Test(
+        "A canceled load that goes on replaces no later instance that's equal to its own, or the same (laws 4 and 12)",
+        arguments: [(10, 11), (1, 2)])
+    func equalToLater(_ levels: (first: Int, second: Int)) async throws {
+        let container = Container()
+        let (reached, gate, loads) = (Gate(), Gate(), Counter())
+        container.replace(Tens.self) { container in
+            if loads.add() == 2 {
+                reached.open()
+                await gate.opened()
+            }
+            return Tens(tens: container[Level.self] / 10)
+        }
+        _ = try await container[Tens.self]
+        container[Level.self] = levels.first
+        let reader = Task { try await container[Tens.self] }
+        await reached.opened()
+        reader.cancel()
+        _ = await reader.result
+        // The canceled load was asked when the instance before this one was in doubt.
+        _ = try await container[Tens.self]
+        let identity = container.identity(of: Tens.self)
+        container[Level.self] = levels.second
+        gate.open()
+        while container.loadsUnderWay > 0 { await Task.yield() }
+        _ = try await container[Tens.self]
+        expect(container.identity(of: Tens.self), equals: identity)
+    }
+}
+
 @Suite("Many tasks wait for one load (law 3)", .timeLimit(.minutes(5))) struct ThousandTasksTests {}
 
 extension ThousandTasksTests {

@@ -38,6 +38,12 @@ extension Container {
         { [node] in while !node.family.lock.withLock({ node.isEnded($0) }) { await Task.yield() } }
     }
 
+    /// The time that identifies the feature's instance, which no other instance has.
+    func identity<F: AsyncFeature>(of feature: F.Type) -> UInt64 {
+        let node = node
+        return node.family.lock.withLock { token in node.time(token, of: Key(raw: Key.asyncFeature(feature))) }
+    }
+
     /// How many loads are under way in this family.
     var loadsUnderWay: Int {
         let family = node.family

@@ -9,8 +9,10 @@ struct Closer: Sendable {
 final class Lifetime: Sendable {
     let teardown: Teardown
 
-    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime]) {
-        teardown = Teardown(key, home: home, closers, uses: uses)
+    init(
+        _ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], overdue: Duration? = nil
+    ) {
+        teardown = Teardown(key, home: home, closers, uses: uses, overdue: overdue)
         if teardown.hasClosers { home.storage[token].more().closing.teardowns.append(teardown) }
     }
 
@@ -44,11 +46,12 @@ final class Teardown: WordIdentifier {
     let closers: [Closer]
     private let state: Locked<State>
 
-    init(_ key: Key?, home: Node, _ closers: [Closer], uses: [Lifetime] = []) {
+    /// - `overdue`: The deadline at which the load was given up that registered the closers, if it was.
+    init(_ key: Key?, home: Node, _ closers: [Closer], uses: [Lifetime] = [], overdue: Duration? = nil) {
         self.key = key
         self.home = home
         self.closers = closers.reversed()
-        state = Locked(State(uses: uses))
+        state = Locked(State(uses: uses, overdue: overdue))
     }
 
     var hasClosers: Bool { !closers.isEmpty }
@@ -70,22 +73,25 @@ final class Teardown: WordIdentifier {
             return true
         }
         if !isLeft { return }
-        Task.detached { [self] in
-            // What blocks its thread can be abandoned only on another one.
-            for error in await run(under: nil, atOnce: false) {
-                home.family.reports.report(Messages.closerFailed(of: key!, error))
-            }
-            // Inputs that leave now are listed before this one is no longer.
-            _ = takeUses()
-            var effects = Effects()
-            home.family.lock.withLock { token in
-                let node = home.present(token)
-                node.storage[token].rare?.closing.runs.remove(self)
-                node.endWork(token, &effects)
-                node.wakeIdle(token, &effects)
-            }
-            effects.wakeWaiters()
+        // What blocks its thread can be abandoned only on another one.
+        Task.detached { [self] in await runAsWork(under: nil, atOnce: false) }
+    }
+
+    /// Runs the closers, which are listed as work in progress, and reports their errors.
+    func runAsWork(under parent: Work?, atOnce: Bool) async {
+        for error in await run(under: parent, atOnce: atOnce) {
+            home.family.reports.report(Messages.closerFailed(of: key!, error))
         }
+        // Inputs that leave now are listed before this one is no longer.
+        _ = takeUses()
+        var effects = Effects()
+        home.family.lock.withLock { token in
+            let node = home.present(token)
+            node.storage[token].rare?.closing.runs.remove(self)
+            node.endWork(token, &effects)
+            node.wakeIdle(token, &effects)
+        }
+        effects.wakeWaiters()
     }
 
     /// Runs the closers, and returns their errors.
@@ -183,9 +189,14 @@ struct ClosingState {
         guard hasListed else { return nil }
         let next = teardowns.last ?? Teardown(nil, home: node, closers.takeAll())
         teardowns.remove(next)
-        runs.append(next)
-        if let overdue { next.expire(overdue) }
+        begin(next)
         return next
+    }
+
+    /// Lists closers that begin to run, canceled if a deadline is over.
+    mutating func begin(_ run: Teardown) {
+        runs.append(run)
+        if let overdue { run.expire(overdue) }
     }
 }
 
@@ -203,10 +214,10 @@ extension Node {
         if storage[token].inProgress == 0 { wakeIdle(token, &effects) }
     }
 
-    /// Counts the closers of an instance that has left this container, or one below that has ended.
+    /// Counts the closers of an instance that has left this container, or one below that has ended, or of a load that has failed.
     func addWork(_ token: LockToken, _ run: Teardown) {
         beginWork(token)
-        storage[token].more().closing.runs.append(run)
+        storage[token].more().closing.begin(run)
     }
 
     /// The nearest node that hasn't ended, for which closings wait.
@@ -394,9 +405,7 @@ private struct Closing: Sendable {
         }
     }
 
-    /// Ends the sequences, and cancels the loads that are still in progress after a deadline; returns these as failures.
-    ///
-    /// Who waits for such a load looks again.
+    /// Ends the sequences, and gives up the loads that are still in progress after a deadline; returns these as failures.
     @inline(never) private func endWaits(in nodes: [Node]) -> [CloseError.Failure] {
         var effects = Effects()
         let (late, sequences) = family.lock.withLock { token in
@@ -406,10 +415,10 @@ private struct Closing: Sendable {
                     if let follower = cell.place?[token].rare?.follower.value { sequences += follower.sequences(token) }
                 }
             }
-            let known = ObjectSet(nodes.filter { $0.storage[token].inProgress > 0 })
+            let known = ObjectSet(nodes.filter { $0.isOverdue(token) })
             for load in known.isEmpty ? [] : family.loads(token) where known.contains(load.node) {
-                guard let deadline = load.node.storage[token].rare?.closing.overdue else { continue }
-                late.append((load, load.cancel(token, &effects), deadline))
+                let deadline = load.node.storage[token].rare!.closing.overdue!
+                late.append((load, load.giveUp(token, at: deadline, &effects), deadline))
             }
             return (late, sequences)
         }

@@ -113,15 +113,14 @@ final class RareLoadState {
     var outcome: PendingOutcome?
     /// The task of an async load, once the one that began it waits for it.
     var task: Task<Void, Never>?
+    /// The deadline at which a closing has given up the load.
+    var overdue: Duration?
     /// The instance in doubt that the load may replace.
     var former: FormerInstance?
     /// That instance, once it's known that it stays.
     var kept: FormerInstance?
 
     @inline(never) init() {}
-
-    /// Lets the instance in doubt stay.
-    func keepFormer() { kept = former }
 
     /// Whether all waiters have left, so that the load is canceled.
     var isAbandoned: Bool { task != nil && waiters.isEmpty }
@@ -373,7 +372,7 @@ extension Load {
     private func note(_ isSame: Bool) -> Bool {
         var garbage = Garbage()
         family.lock.withLock { token in
-            if isSame { state[token].rare?.keepFormer() } else { state[token].inputs.forget(&garbage) }
+            if isSame { state[token].rare?.kept = state[token].rare?.former } else { state[token].inputs.forget(&garbage) }
         }
         garbage.dispose()
         return isSame
@@ -381,11 +380,15 @@ extension Load {
 
     /// Returns the former value if the new one equals it, and neither has teardown closures.
     private func keeping(_ former: FormerInstance, _ payload: Payload) -> Payload {
+        // Another load may have replaced it meanwhile, whose instance may be in doubt by now.
+        let former = family.lock.withLock { token in
+            expected.use { $0.cell(token, key)?.place?.former(token) }
+        } ?? former
         let isOpen = former.lifetime?.teardown.hasClosers ?? false
         if isOpen || !Equality(ofAny: key.valueType)(former.payload, payload) { return payload }
         let keeps = family.lock.withLock { token in
             guard let rare = state[token].rare, rare.closers.value.isEmpty else { return false }
-            rare.keepFormer()
+            rare.kept = former
             return true
         }
         return keeps ? former.payload : payload
@@ -393,16 +396,16 @@ extension Load {
 
     /// Runs the closers of a failed or canceled load.
     private func closeFailed() async {
-        @inline(never) func takeLast() -> Closer? {
-            family.lock.withLock { token in state[token].rare?.closers.takeLast() }
-        }
-        // A child task of the load, or a closer, may register another one meanwhile.
-        while let closer = takeLast() {
-            // Not in this task, which may be canceled.
-            do { try await Teardown(key, home: node, []).call(closer, in: work, atOnce: true) } catch {
-                family.reports.report(Messages.closerFailed(of: key, error))
+        @inline(never) func take() -> Teardown? {
+            family.lock.withLock { token in
+                guard let closers = state[token].rare?.closers.takeAll(), !closers.isEmpty else { return nil }
+                let run = Teardown(key, home: node, closers, overdue: overdue(token))
+                node.addWork(token, run)
+                return run
             }
         }
+        // A child task of the load, or a closer, may register another one meanwhile.
+        while let run = take() { await run.runAsWork(under: work, atOnce: true) }
     }
 
     /// Ends the load: keeps the instance, unless the key has another value, and wakes the waiters.
@@ -498,15 +501,24 @@ extension Load {
         task?.cancel()
     }
 
-    /// Lets all readers go who wait for the load's task, and returns that for the caller to cancel it.
-    func cancel(_ token: LockToken, _ effects: inout Effects) -> Task<Void, Never>? {
-        guard let rare = state[token].rare, let task = rare.task else { return nil }
+    /// Gives up the load at a deadline, unless another call has: no closing waits for it any longer, and its closers begin canceled.
+    ///
+    /// Lets all readers go who wait for its task, to look again, and returns that for the caller to cancel it.
+    func giveUp(_ token: LockToken, at deadline: Duration, _ effects: inout Effects) -> Task<Void, Never>? {
+        let rare = state[token].more()
+        if rare.overdue != nil { return nil }
+        rare.overdue = deadline
+        node.endWork(token, &effects)
+        guard let task = rare.task else { return nil }
         leave(token)
         // What it gives afterward is for none of them.
         rare.outcome = nil
         effects.wake(rare.waiters.takeAll())
         return task
     }
+
+    /// The deadline at which the load was given up.
+    func overdue(_ token: LockToken) -> Duration? { state[token].rare?.overdue }
 
     /// Lets no reader join the load any longer.
     func leave(_ token: LockToken) {

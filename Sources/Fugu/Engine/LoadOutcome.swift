@@ -80,7 +80,7 @@ package struct LoadOutcome {
         let isNeverClosed = isLate && !load.work.chain.contains { $0.isOfClosers }
         let closers = isNeverClosed ? [] : state[token].rare?.closers.value ?? []
         if closers.isEmpty, uses.isEmpty || !hasInstance { return nil }
-        return Lifetime(token, load.key, home: home, closers: closers, uses: uses)
+        return Lifetime(token, load.key, home: home, closers: closers, uses: uses, overdue: load.overdue(token))
     }
 
     /// Keeps the instance, or replaces `result` with what the reader gets instead; returns how the load has ended.
@@ -183,7 +183,8 @@ package struct LoadOutcome {
 
     /// Returns the instance in doubt in a cell, if that is what the load has kept; otherwise, what the load has asked about is released.
     private func keptFormer(_ token: LockToken, in cell: CellReference) -> FormerInstance? {
-        guard let kept = load.state[token].rare?.kept, cell.place?.former(token) === kept else { return nil }
+        // It may have stayed and be in doubt again meanwhile: the same instance, by its time.
+        guard let kept = load.state[token].rare?.kept, cell.place?.former(token)?.time == kept.time else { return nil }
         return kept
     }
 
@@ -216,7 +217,7 @@ package struct LoadOutcome {
     func retire(_ token: LockToken, _ effects: inout Effects) {
         rootPlace[token].record?.loads.remove(load.work)
         load.leave(token)
-        asker.endWork(token, &effects)
+        if load.overdue(token) == nil { asker.endWork(token, &effects) }
         load.state[token].inputs.forget(&effects.garbage)
         // The last reference must not be released under the lock.
         effects.garbage.add(lifetime)
