@@ -330,7 +330,7 @@ struct HomeOverrideTests {
         expect(child.child()[key], is: made)
     }
 
-    @Test("After a reload, too, who sets the home's key doesn't share the instance of who doesn't see the home's (laws 11, 12)")
+    @Test("After a reload, too, who sets the home's key shares no instance of who doesn't see the home's (laws 11, 12)")
     func reloaded() {
         final class Pool: Feature, Sendable {
             static var reloadsWhenInputsChange: Bool { true }

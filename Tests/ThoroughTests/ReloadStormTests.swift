@@ -269,7 +269,8 @@ extension ReloadStormTests {
                 while number < count {
                     number = container[Number.self]
                     let made = (container[Default.self], container[Live.self], container[Above.self])
-                    if made.0 < number || made.1 < number || made.2 < number * 100 { older.add("\(made) after \(number)") }
+                    let isOld = made.0 < number || made.1 < number || made.2 < number * 100
+                    if isOld { older.add("\(made) after \(number)") }
                 }
             }
             expect(older.all, equals: [])

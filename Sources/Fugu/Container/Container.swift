@@ -40,7 +40,7 @@ public final class Container: FeatureContainer {
     /// The container for code that doesn't receive one.
     ///
     /// It's ``shared`` unless `with` or a test binds another one. Inside a load, it's the handle of the load, so that what
-    /// you read from it counts as an input.
+    /// you read from it counts as an input; inside `with` or `withChild` there, it's what these bind, whose reads don't.
     ///
     /// Tasks inherit it; during a load that doesn't suspend, they get the container that asked. Escaping closures on other threads and detached tasks don't. Take the container along:
     ///

@@ -372,7 +372,8 @@ extension Load {
     private func note(_ isSame: Bool) -> Bool {
         var garbage = Garbage()
         family.lock.withLock { token in
-            if isSame { state[token].rare?.kept = state[token].rare?.former } else { state[token].inputs.forget(&garbage) }
+            guard isSame, let rare = state[token].rare else { return state[token].inputs.forget(&garbage) }
+            rare.kept = rare.former
         }
         garbage.dispose()
         return isSame
@@ -381,9 +382,8 @@ extension Load {
     /// Returns the former value if the new one equals it, and neither has teardown closures.
     private func keeping(_ former: FormerInstance, _ payload: Payload) -> Payload {
         // Another load may have replaced it meanwhile, whose instance may be in doubt by now.
-        let former = family.lock.withLock { token in
-            expected.use { $0.cell(token, key)?.place?.former(token) }
-        } ?? former
+        let current = family.lock.withLock { token in expected.use { $0.cell(token, key)?.place?.former(token) } }
+        let former = current ?? former
         let isOpen = former.lifetime?.teardown.hasClosers ?? false
         if isOpen || !Equality(ofAny: key.valueType)(former.payload, payload) { return payload }
         let keeps = family.lock.withLock { token in

@@ -150,7 +150,7 @@ extension Container {
     /// Returns a sequence of the values of a type: the current one, followed by later ones.
     ///
     /// If there is no value, it's loaded, what belongs to the main actor as soon as that is free. A load that fails yields
-    /// nothing.
+    /// nothing. Inside a load, read the key instead: a sequence's load isn't part of yours, so a cycle isn't found.
     ///
     /// To update what belongs to the main actor, such as a label, follow the values in one of its tasks:
     ///
