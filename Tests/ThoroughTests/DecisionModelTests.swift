@@ -336,7 +336,7 @@ extension DecisionModelTests {
                     key: features[feature].key, node: asker, home: isLocal ? .local : .inferred, floor: nil,
                     isReplaced: false, reloads: reloads,
                     isExternal: false, isStandIn: false, expected: UnmanagedReference(asker),
-                    begun: family.state[token].now, undeclared: [])
+                    begun: family.state[token].now, undeclared: nil)
                 let load = Load(facts, asking: UnmanagedReference(container), under: nil, within: nil)
                 let record = node(0).place(token, load.key)[token].moreRecord()
                 load.begin(token, in: record)

@@ -18,7 +18,7 @@ package struct Load: Equatable, Sendable {
     @inline(__always) var isStandIn: Bool { state.unshared.facts.isStandIn }
     @inline(__always) package var expected: UnmanagedReference<Node> { state.unshared.facts.expected }
     @inline(__always) var begun: UInt64 { state.unshared.facts.begun }
-    @inline(__always) var undeclared: [Key] { state.unshared.facts.undeclared }
+    @inline(__always) var undeclared: [Key]? { state.unshared.facts.undeclared }
     package var family: Family { work.family }
     package var parent: Work? { work.parent }
     var isFinished: Bool { work.isFinished }
@@ -61,7 +61,7 @@ struct LoadFacts: Sendable {
     /// The time at which the load began.
     let begun: UInt64
     /// The keys of a declared home that doesn't count, because the reader doesn't see what lives there.
-    let undeclared: [Key]
+    let undeclared: [Key]?
 }
 
 /// A load's data.

@@ -31,7 +31,7 @@ package struct LoadOutcome {
         let (asker, state) = (load.node, load.state)
         rootPlace = asker.ancestor(at: 0).place(token, load.key)
         // Only now, because what a load has read before it's known that an instance in doubt goes is forgotten.
-        for key in load.undeclared { load.recordHeld(token, key) }
+        if let keys = load.undeclared { for key in keys { load.recordHeld(token, key) } }
         let hasOldInputs = load.hasOldInputs(token)
         let (home, isLocal) = Self.home(token, of: load, hasOldInputs: hasOldInputs)
         // A node that sets such a key has an instance that's different, whether the load reads the key or not.

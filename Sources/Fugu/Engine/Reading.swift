@@ -251,7 +251,7 @@ struct Reading: ~Copyable {
         let facts = LoadFacts(
             key: key, node: site.node.object, home: site.home, floor: site.floor, isReplaced: replacement != nil,
             reloads: request.traits.reloads, isExternal: isExternal, isStandIn: isStandIn, expected: expected,
-            begun: node.family.state[token].now, undeclared: isUndeclared ? request.traits.home.keys ?? [] : [])
+            begun: node.family.state[token].now, undeclared: isUndeclared ? request.traits.home.keys : nil)
         let load = Load(facts, asking: container, under: work, within: isTask ? nil : own)
         load.begin(token, in: record)
         if case .overruled(isProvisional: true) = refusal { load.state[token].isProvisional = true }

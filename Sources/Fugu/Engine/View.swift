@@ -122,9 +122,8 @@ extension Container {
 
     /// Asks suppliers for the keys of the declared home, because a container that has a supplier's value holds it.
     private func learnHome(of request: borrowing Request) {
-        for key in request.traits.home.keys ?? [] {
-            if let naming = key.definition?.naming { asked.family.learn(naming, of: key) }
-        }
+        guard let keys = request.traits.home.keys else { return }
+        for key in keys { if let naming = key.definition?.naming { asked.family.learn(naming, of: key) } }
     }
 
     /// Returns a reading of a key, as the role requires.
