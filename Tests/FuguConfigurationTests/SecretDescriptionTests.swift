@@ -441,3 +441,74 @@ struct SecretInOwnErrorTests {
         expect(thrown { _ = try container.require { _ in color } }, equals: "x:1:15: own26.color: no color: bleu")
     }
 }
+
+private struct Member: Codable, Sendable { var a: Int? }
+
+extension ContainerKeys {
+    fileprivate var secretNames: PropertyKey<[String: Int]> {
+        .init("names17.map", defaultValue: [:], form: .formerly("names17.old"), isSecret: true)
+    }
+    fileprivate var secretMerged: PropertyKey<[String: Int]> {
+        .init("names17.merged", defaultValue: [:], form: .merged, isSecret: true)
+    }
+    fileprivate var secretMember: PropertyKey<Member> { .init("names17.t", defaultValue: Member(), isSecret: true) }
+    fileprivate var secretMembers: PropertyKey<[Member]> { .init("names17.list", defaultValue: [], isSecret: true) }
+    fileprivate var markedNames: PropertyKey<[String: Int]> { .init("marked17.map", defaultValue: [:]) }
+    fileprivate var markedMember: PropertyKey<Member> { .init("marked17.t", defaultValue: Member()) }
+    fileprivate var outerNames: PropertyKey<[String: [String: Int]]> { .init("outer17", defaultValue: [:]) }
+    fileprivate var innerNames: PropertyKey<[String: Int]> { .init("outer17.inner", defaultValue: [:], isSecret: true) }
+}
+
+struct SecretTableTests {
+    private static let table = #"{"hunter2": "x"}"#
+
+    /// `names`: Those of the tables, the innermost first.
+    private static func file(_ names: String...) -> JSONSource {
+        JSONSource(text: names.reduce(table) { "{\"\($1)\": \($0)}" }, name: "file")
+    }
+
+    private static func lines(_ variable: String, _ text: String = table) -> DotEnvSource {
+        DotEnvSource(text: "\(variable)=\(text)", name: ".env", prefix: "APP")
+    }
+
+    @Test("No name inside a secret table is printed, however its source spells the table's name (law 17)")
+    func names() throws {
+        let sources: [any PropertySource] = [
+            Self.lines("APP_NAMES17_MAP"), Self.lines("APP_NAMES17_OLD"), Self.lines("APP_NAMES17_MERGED"),
+            Self.lines("APP_NAMES17_T"), Self.lines("APP_NAMES17_LIST", "[\(Self.table)]"),
+            Self.lines("APP_OUTER17", "{\"inner\": \(Self.table)}"),
+            Self.file("map", "names17", "app").scoped(to: "app"), Self.file("t", "names17", "app").scoped(to: "app"),
+            Self.file("map").mappingNames { $0.hasPrefix("names17.") ? String($0.dropFirst(8)) : nil },
+            Self.file("map", "marked17").markingSecrets("marked17.*"),
+            Self.file("t", "marked17").markingSecrets("marked17.t"),
+            Self.file("map", "marked17").markingSecrets("marked17"),
+            Self.lines("APP_MARKED17_MAP").markingSecrets("*.map"), Self.lines("APP_MARKED17_T").markingSecrets("*.t"),
+            EnvironmentSource(environment: ["MARKED17_MAP": Self.table]).markingSecrets("marked17.map"),
+            ArgumentsSource(["--marked17-t", Self.table]).markingSecrets("marked17.t"),
+        ]
+        for source in sources {
+            let container = Container()
+            let reports = container.reports()
+            container.declare(
+                \.secretNames, \.secretMerged, \.secretMember, \.secretMembers, \.markedNames, \.markedMember,
+                \.outerNames, \.innerNames)
+            try container.apply(source)
+            _ = (container.secretNames, container.secretMerged, container.markedNames, container.outerNames)
+            let told = thrown { try container.validate() }
+            let texts = [told] + container.explain().map { "\($0)" } + reports.all
+            for text in texts { expect(!text.contains("hunter2"), "\(text)") }
+            expect(told.contains("…"), "\(told)")
+        }
+        // Nor is a name that no key has, inside a table that a source calls secret.
+        let other = Container()
+        other.declare(\.markedMember)
+        try other.apply(JSONSource(text: #"{"marked17": {"hunter2": 1}}"#, name: "file").markingSecrets("marked17"))
+        expect(thrown { try other.validate() }, equals: "file:1:15: marked17.…: unknown name")
+        // The names around a secret are printed, and those beside it.
+        let container = Container().unreported
+        container.declare(\.outerNames, \.innerNames)
+        try container.apply(Self.lines("APP_OUTER17", #"{"beside": {"a": "x"}}"#))
+        expect(
+            thrown { try container.validate() }, equals: ".env:1:13: APP_OUTER17.beside.a: expected Int, found string")
+    }
+}

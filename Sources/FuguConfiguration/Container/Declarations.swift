@@ -335,6 +335,9 @@ struct MemberInspection {
     var mistakes: Mistakes
     /// The dotted names of the members that the type has.
     var members: [String] = []
+    /// The name of the key, and the value that's inspected.
+    private var asked = ""
+    private var root: LocatedValue?
 
     init(mistakes: Mistakes) { self.mistakes = mistakes }
 
@@ -342,6 +345,7 @@ struct MemberInspection {
     mutating func inspect<Value: Decodable>(
         _ name: String, as type: Value.Type, _ form: PropertyForm<Value>?, in container: Container
     ) {
+        asked = name
         let merged = form?.mergesTables == true ? TypeShape(of: type, sample: nil) : nil
         var tables: [LocatedValue] = []
         for level in container.allSources.flatMap(\.levels) {
@@ -350,7 +354,10 @@ struct MemberInspection {
                 inspect(values.map(\.written).filter { $0.node.kind == .table }, merged)
                 if let table = level.mergedTable(named: name) { tables.append(table.located(name)) }
             } else {
-                for value in values { inspect(value, as: type) }
+                for value in values {
+                    root = value
+                    inspect(value, as: type)
+                }
                 tables += values.map(\.written)
             }
         }
@@ -368,14 +375,15 @@ struct MemberInspection {
         let types = Dictionary(shape.members.map { ($0.name, $0.type) }) { first, _ in first }
         let known = KnownNames(shape.members.map(\.name))
         var nearest = NearestName()
-        var open = tables.map { ($0, known.root, "") }
-        while let (table, branch, prefix) = open.popLast() {
+        var open = tables.map { ($0, $0, known.root, "") }
+        while let (root, table, branch, prefix) = open.popLast() {
+            self.root = root
             table.forEachChild { child in
                 let segment = child.tree.store.string(child.node.key)
                 switch branch.branches[segment] {
                 case nil: note(child, &nearest, branch.segments)
                 case let next? where !next.isName:
-                    if child.node.kind == .table { open.append((child, next, prefix + segment + ".")) }
+                    if child.node.kind == .table { open.append((root, child, next, prefix + segment + ".")) }
                 default: if let type = types[prefix + segment] as? any Decodable.Type { inspect(child, as: type) }
                 }
             }
@@ -392,7 +400,7 @@ struct MemberInspection {
                     guard let lost = hidden.member(member) else { continue }
                     let (name, next) = (name + "." + member, branch.branches[member])
                     guard let kept = winner.member(member) else {
-                        let shown = SecretNames.printable(name)
+                        let shown = lost.isSecret ? asked + ".…" : SecretNames.printable(name)
                         mistakes.add(lost.tree.source, shown) {
                             let place = winner.origin.description
                             let origin = lost.keyOrigin
@@ -442,11 +450,11 @@ struct MemberInspection {
 
     private mutating func note(_ member: LocatedValue, _ nearest: inout NearestName, _ known: [String]) {
         let name = member.name
-        let shown = SecretNames.printable(name)
+        let shown = root?.printable(name, asked: asked) ?? name
         mistakes.add(member.tree.source, shown) {
             let origin = member.keyOrigin
             var error = PropertyError("", source: origin.source, line: origin.line, column: origin.column, name: shown)
-            guard !SecretNames.cover(name) else {
+            guard shown == name else {
                 error.reason = ErrorText.unknownMember
                 return error
             }

@@ -154,7 +154,7 @@ final class SourceStack: ValueSupplier {
         guard let value else { return .success(nil) }
         if value.isSecret { SecretNames.addSupplied(name) }
         do throws(PropertyError) {
-            return .success(try value.decode(Value.self, form: form, quotesValues: !isSecret))
+            return .success(try value.decode(Value.self, named: name, form: form, quotesValues: !isSecret))
         } catch {
             return .failure(error)
         }

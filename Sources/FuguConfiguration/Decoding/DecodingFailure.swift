@@ -27,12 +27,11 @@ struct DecodingFailure: Error {
         let quotesValues = quotesValues && !value.isInsideTable(of: root)
         // A type's own words about a table can contain what's inside.
         let quotesOwn = quotesValues && !value.holdsTable
-        var error = own.flatMap { quotesOwn ? $0 : nil } ?? told(quotesValues, quotesOwn)
+        var error = own.flatMap { quotesOwn ? $0 : nil } ?? told(quotesValues, quotesOwn, isSecret: root.isSecret)
         guard error.source == nil else { return error }
         let origin = value.origin
         (error.source, error.line, error.column) = (origin.source, origin.line, origin.column)
-        let name = SecretNames.printable(fullName)
-        error.name = error.name ?? (name.isEmpty ? nil : name)
+        error.name = error.name ?? (fullName.isEmpty ? nil : fullName)
         return error
     }
 
@@ -42,13 +41,13 @@ struct DecodingFailure: Error {
         return value.name.isEmpty ? missing.stringValue : "\(value.name).\(missing.stringValue)"
     }
 
-    private func told(_ quotesValues: Bool, _ quotesOwn: Bool) -> PropertyError {
+    private func told(_ quotesValues: Bool, _ quotesOwn: Bool, isSecret: Bool) -> PropertyError {
         guard let expected else {
             let masked = ErrorText.masked(expected: nil)
             return PropertyError((quotesValues ? said : nil) ?? (quotesOwn ? reason : nil) ?? masked)
         }
         if let missing {
-            let isSecret = SecretNames.cover(fullName)
+            let isSecret = isSecret || SecretNames.cover(fullName)
             let similar =
                 missing.intValue == nil && !isSecret
                 ? NearestName.suggestion(for: missing.stringValue, among: value.memberNames) : nil

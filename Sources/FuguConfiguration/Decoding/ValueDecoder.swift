@@ -193,8 +193,22 @@ extension LocatedValue {
         }
     }
 
-    /// Decodes the value in a form, or throws an error with its place.
+    /// Decodes the value that a name asks for, in a form, or throws an error with its place.
     func decode<Value: Decodable>(
+        _ type: Value.Type, named asked: String, form: PropertyForm<Value>?, quotesValues: Bool
+    ) throws(PropertyError) -> Value {
+        do {
+            var value = self
+            value.isSecret = isSecret || SecretNames.cover(asked)
+            return try value.decode(type, form: form, quotesValues: quotesValues)
+        } catch {
+            var error = error
+            error.name = error.name.map { printable($0, asked: asked) }
+            throw error
+        }
+    }
+
+    private func decode<Value: Decodable>(
         _ type: Value.Type, form: PropertyForm<Value>?, quotesValues: Bool
     ) throws(PropertyError) -> Value {
         guard let form else { return try decode(type, quotesValues: quotesValues) }

@@ -51,11 +51,14 @@ package enum SecretNames {
     }
 
     /// Returns the part of a name that may be printed: `database.…` for a name inside the secret `database`.
-    static func printable(_ name: String) -> String {
-        let prefixes = prefixes(of: name)
-        return known.withLock { known in
-            prefixes.first { known.names.contains(String($0)) }.map { "\($0).…" } ?? name
+    ///
+    /// `marked`: Patterns for further secrets.
+    static func printable(_ name: String, _ marked: [NamePattern] = []) -> String {
+        let names = known.withLock { $0.names }
+        let secret = prefixes(of: name).map(String.init).first { prefix in
+            names.contains(prefix) || marked.contains { $0.concerns(prefix) }
         }
+        return secret.map { "\($0).…" } ?? name
     }
 
     /// Returns `a` and `a.b` for `a.b.c` and for `a.b[2]`.

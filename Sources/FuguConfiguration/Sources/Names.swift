@@ -335,7 +335,7 @@ struct UnknownNames {
             ($0.element.value.keyPosition, $0.offset) < ($1.element.value.keyPosition, $1.offset)
         }
         for (_, finding) in ordered {
-            mistakes.add(tree.source, SecretNames.printable(finding.name)) { error(finding) }
+            mistakes.add(tree.source, SecretNames.printable(finding.name, known.secrets)) { error(finding) }
         }
     }
 
@@ -386,7 +386,7 @@ struct UnknownNames {
         let origin = value.keyOrigin
         return PropertyError(
             reason, source: origin.source, line: origin.line, column: origin.column,
-            name: SecretNames.printable(name))
+            name: SecretNames.printable(name, known.secrets))
     }
 }
 

@@ -152,7 +152,7 @@ extension PropertySnapshot: PropertyReader {
     /// - Throws: ``PropertyError`` if the value has another type. It quotes no value, since the value may be a secret.
     public func property<Value: Decodable & Sendable>(_ name: String, as type: Value.Type) throws -> Value? {
         guard let value = value(named: name), value.isMeant(for: type) else { return nil }
-        return try value.decode(type, form: nil, quotesValues: false)
+        return try value.decode(type, named: name, form: nil, quotesValues: false)
     }
 }
 

@@ -158,6 +158,19 @@ package struct LocatedValue: Sendable {
         path.reduce("") { $0 + ($1.intValue.map { "[\($0)]" } ?? ($0.isEmpty ? "" : ".") + $1.stringValue) }
     }
 
+    /// Returns the part of a name at or inside the value that may be printed, in the spelling of the source.
+    ///
+    /// `asked`: The value's name as keys know it, which decides what's secret, however the source spells it.
+    func printable(_ full: String, asked: String) -> String {
+        let name = name
+        guard full != name else { return full }
+        let inside = full.hasPrefix(name) ? full.dropFirst(name.count) : nil
+        // A member of a merged table has the name that its own source gives it.
+        let isHidden = isSecret || SecretNames.cover(asked) || inside == nil && SecretNames.concern(asked)
+        guard !isHidden, let inside else { return isHidden ? name + ".…" : full }
+        return name + SecretNames.printable(asked + inside).dropFirst(asked.count)
+    }
+
     /// The names and indices from the top of the source to the value.
     var path: [PathKey] {
         var keys: [PathKey] = []
