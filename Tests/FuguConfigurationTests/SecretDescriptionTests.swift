@@ -511,4 +511,23 @@ struct SecretTableTests {
         expect(
             thrown { try container.validate() }, equals: ".env:1:13: APP_OUTER17.beside.a: expected Int, found string")
     }
+
+    private struct Pool: Codable, Sendable { var user: String? }
+
+    @Test("A text that begins as a list of tables does isn't quoted (law 17)")
+    func lists() throws {
+        let one = PropertyKey<Pool?>("pools17.one"), all = PropertyKey<[Pool]>("pools17.all", defaultValue: [])
+        let table = #"{"password": "hunter2"}"#
+        for text in ["[\(table)", "[\(table)]", " [ \n\(table)", "[[\(table)"] {
+            for variable in ["POOLS17_ONE", "POOLS17_ALL"] {
+                let container = Container().unreported
+                try container.apply(EnvironmentSource(environment: [variable: text]))
+                let told = [
+                    thrown { _ = try container.require { _ in one } },
+                    thrown { _ = try container.require { _ in all } },
+                ]
+                expect(!told.joined().contains("hunter2"), "\(told)")
+            }
+        }
+    }
 }

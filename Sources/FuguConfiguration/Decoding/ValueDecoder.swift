@@ -538,8 +538,8 @@ extension LocatedValue {
         return type is any ListType.Type ? (try? array()) ?? written : written
     }
 
-    /// Whether a text begins as a table does in JSON.
-    var seemsTable: Bool { isText && Self.trimmed(text[...]).hasPrefix("{") }
+    /// Whether a text begins as a table or a list of tables does in JSON.
+    var seemsTable: Bool { isText && text.first { !"[ \t\n\r\r\n".contains($0) } == "{" }
 
     /// Returns the list or the table that a text writes as JSON.
     ///
