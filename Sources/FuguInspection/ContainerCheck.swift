@@ -151,34 +151,53 @@ private struct Findings {
     }
 }
 
-/// The values of secret properties, which an error could quote.
+/// The values of secret properties and their parts, which an error could quote.
 private struct SecretTexts {
-    private let texts: [String]
+    /// Longer ones first, so that what is left of a secret around another isn't shown.
+    private let texts: [[UInt8]]
 
     init(in snapshot: GraphSnapshot) {
-        texts = snapshot.entries.compactMap(\.secret).sorted { $0.count > $1.count }
+        let collector = SecretCollector()
+        for entry in snapshot.entries { entry.tellSecret(to: collector) }
+        texts = collector.texts.map { Array($0.utf8) }.sorted { $0.count > $1.count }
     }
 
     /// Returns the text with these secrets masked.
     func masked(_ text: String) -> String {
-        texts.reduce(text) { $1.isEmpty ? $0 : replaced(Array($0.utf8), Array($1.utf8)) }
-    }
-
-    // The standard library's function would link regular expressions into every program.
-    private func replaced(_ text: [UInt8], _ secret: [UInt8]) -> String {
+        // The standard library's function would link regular expressions into every program.
         var result: [UInt8] = []
-        var index = 0
-        while index < text.count {
-            if text[index...].starts(with: secret) {
-                result += "(secret)".utf8
-                index += secret.count
-            } else {
-                result.append(text[index])
-                index += 1
-            }
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.first {
+            let secret = texts.first { rest.starts(with: $0) }
+            result += secret.map { _ in Array("(secret)".utf8) } ?? [byte]
+            rest.removeFirst(secret?.count ?? 1)
         }
         return String(decoding: result, as: UTF8.self)
     }
+}
+
+private final class SecretCollector: ValueTeller {
+    private(set) var texts: Set<String> = []
+
+    func text<Value>(of value: Value) -> String {
+        add(value)
+        return ""
+    }
+
+    private func add(_ value: Any) {
+        if let text = value as? String { return add([text, "\(text.debugDescription.dropFirst().dropLast())"]) }
+        let mirror = Mirror(reflecting: value)
+        let isEmpty = value is any Collection && mirror.children.isEmpty
+        if value is any CustomStringConvertible && !(value is Bool) && !isEmpty || mirror.displayStyle == .enum {
+            add(["\(value)"])
+        }
+        guard mirror.displayStyle != .class else { return }
+        for child in mirror.children { add(child.value) }
+    }
+
+    /// A text of one or two characters is in most errors by accident, and could be guessed: masked, it would make them
+    /// unreadable, and show where it is.
+    private func add(_ more: [String]) { texts.formUnion(more.lazy.filter { $0.utf8.count > 2 }) }
 }
 
 extension Container {

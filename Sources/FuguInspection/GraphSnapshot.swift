@@ -48,8 +48,8 @@ package struct GraphSnapshot: Sendable {
         /// Whether it's an instance.
         var isLoaded: Bool { state == .loaded || state == .testValue }
 
-        /// The value of a secret property that's a string, to be masked in errors.
-        var secret: String? { isSecret ? value?.string : nil }
+        /// Tells the value if it's that of a secret property.
+        func tellSecret(to teller: any ValueTeller) { if isSecret, let value { _ = place.key.tell(value, by: teller) } }
 
         /// Returns the value of a property that isn't secret as text.
         func value(by teller: any ValueTeller) -> String? {

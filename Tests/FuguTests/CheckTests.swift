@@ -8,7 +8,20 @@ extension ContainerKeys {
     fileprivate var checkedUser: PropertyKey<String> { .init(defaultValue: "guest") }
     fileprivate var checkedPayments: FeatureKey<Int> { .required(placeholder: 0) }
     fileprivate var checkedPassword: PropertyKey<String> { .init(defaultValue: "none", isSecret: true) }
+    fileprivate var checkedNumber: PropertyKey<Int> { .init(defaultValue: 4711, isSecret: true) }
+    fileprivate var checkedNothing: PropertyKey<Int?> { .init(defaultValue: nil, isSecret: true) }
+    fileprivate var checkedList: PropertyKey<[String]> {
+        .init(defaultValue: ["l1st", "a\"b", "e", "sec"], isSecret: true)
+    }
+    fileprivate var checkedLogins: PropertyKey<[String: CheckedLogin]> {
+        .init(defaultValue: ["n4me": CheckedLogin(user: "us3r", pin: 8150)], isSecret: true)
+    }
     fileprivate var checkedScreen: MainActorFeatureKey<Int> { .init { _ in 1 } }
+}
+
+private struct CheckedLogin: Sendable, CustomStringConvertible {
+    let user: String, pin: Int?
+    var description: String { "\(user)/\(pin ?? 0)" }
 }
 
 /// Checks: everything is loaded, and all of it reported at once.
@@ -188,6 +201,26 @@ extension CheckTests {
         let text = String(repeating: "-", count: length) + "no way in with (secret)"
         expect(check.failures.map(\.error), equals: [text.count > 1_000 ? text.prefix(1_000) + "…" : text])
         expect(!check.description.contains("hun"))
+    }
+
+    @Test("A secret of any type is masked in errors, and so are its parts, each once (law 17)")
+    func secretsOfOtherTypes() async {
+        struct Refused: Error, CustomStringConvertible { let description: String }
+        let container = Container()
+        container.replace(Broken.self) { container throws -> Broken in
+            let (list, login) = (container.checkedList, container.checkedLogins.first!)
+            throw Refused(
+                description: """
+                    nil [:] \(container.checkedNumber) \(container.checkedNothing == nil) \(list[0]), \(list), \(list[3]): \
+                    \(login.key) \(login.value.pin!) \(login.value.user) \(login.value) end
+                    """)
+        }
+        let check = await container.check { $0.load(Broken.self) }
+        expect(
+            check.failures.map(\.error),
+            equals: [
+                "nil [:] (secret) true (secret), (secret), (secret): (secret) (secret) (secret) (secret) end"
+            ])
     }
 
     @Test("Set and replaced features are used, here and above, and nothing is loaded in the container itself (law 2)")
