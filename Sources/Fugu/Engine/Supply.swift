@@ -92,7 +92,7 @@ extension Container {
     ///
     /// - `old`: The value of `supplier` when the new one was made.
     /// - `ask`: Receives the known names, and returns the new supplier's answers for those that may have another value. It's
-    ///   called again if there are more names meanwhile. If it throws, nothing changes.
+    ///   called again with the names that are new meanwhile. If it throws, nothing changes.
     ///
     /// Returns `false` if `old` isn't the supplier anymore, and nothing was replaced.
     package func replaceSupplier(
@@ -102,14 +102,16 @@ extension Container {
         note(.changed)
         let node = node
         let family = node.family
+        var asked: Set<Key> = []
+        var answers: [Write] = []
         while true {
-            let known = knownNames
-            let answers = try ask(known).map { Write(node, $0.key, supplying: $0.value) }
+            let unasked = knownNames.filter { asked.insert($0.key).inserted }
+            answers += try ask(unasked).map { Write(node, $0.key, supplying: $0.value) }
             var (isOld, isLate) = (true, false)
             var garbage = Garbage()
             let isDone = family.hold(answers) { token in
                 isOld = node.storage[token].rare?.supplier.value === old
-                return !isOld || known.count != family.state[token].namings.count
+                return !isOld || asked.count != family.state[token].namings.count
             } alongside: { token in
                 isLate = node.isEnded(token)
                 if !isLate { family.set(token, new, of: node, &garbage) }

@@ -65,13 +65,15 @@ extension Container {
     /// Throws the errors that other sources would cause and the present ones don't.
     ///
     /// Only keys whose values differ and sources that were read again are checked.
-    func check(_ new: SourceStack, over old: SourceStack) throws {
+    func check(_ new: SourceStack, over old: SourceStack, _ readings: inout SourceReadings) throws {
         let (declared, checks) = (declaredKeys, declaredChecks)
         guard !declared.isEmpty || !checks.isEmpty else { return }
         let keys = declared.distinct.filter { $0.name.map { !new.holdsTheSame($0, as: old) } ?? false }
         let known = KnownNames(declared, self)
         let before = Set(old.entries.map(ObjectIdentifier.init))
-        let after = new.entries.filter { !before.contains(ObjectIdentifier($0)) }
+        let after = new.entries.filter { entry in
+            !before.contains(ObjectIdentifier(entry)) && !readings.searched.contains { $0 === entry }
+        }
         let trial = keys.isEmpty && checks.isEmpty ? self : trial(of: new)
         // Most of the names that were unknown before are recognized without a text for each.
         let snapshots = Dictionary(old.entries.map { (ObjectIdentifier($0.application), $0.snapshot) }) { first, _ in
@@ -94,6 +96,7 @@ extension Container {
         // A value that would become wrong could make a condition fail that is met otherwise.
         if mistakes.count == 0, !checks.isEmpty { mistakes.add(broken(checks, in: trial, over: old)) }
         try mistakes.check()
+        readings.searched += after
     }
 
     /// Returns the errors of conditions that are met with the old sources, but not in a trial.

@@ -17,7 +17,8 @@ extension Container {
     /// The values of all known names change at once, as in one `update`.
     ///
     /// - `old`: The value of `sources` when the new ones were created.
-    /// - `accept`: Receives the mistakes that the new sources would bring, and throws to reject them; then nothing changes.
+    /// - `accept`: Receives the mistakes that the new sources would bring, and throws to reject them; then nothing changes. It's
+    ///   called again with those about names that are read for the first time meanwhile.
     ///
     /// Returns the keys that were read or are observed and of which these sources have another value, with their names; or `nil` if
     /// the sources weren't replaced, because `old` isn't current anymore.
@@ -27,7 +28,6 @@ extension Container {
         let change = SourceChange(container: self, old: old, new: new)
         var changed: [(key: Key, name: String)] = []
         let isDone = try replaceSupplier(old, by: new) { known in
-            changed = []
             var answers: [(key: Key, value: SuppliedValue)] = []
             var worse: [SourceMistake] = []
             for case (let key, let naming as PropertyNaming) in known {

@@ -1,4 +1,5 @@
 public import Fugu
+import Synchronization
 
 /// The sources of a container with the values that they had when they were last read, and what it declares.
 ///
@@ -12,10 +13,13 @@ final class SourceStack: ValueSupplier {
         let stamp: PropertySourceStamp?
         /// The identity, which stays the same when the source is read again.
         let application: Application
+        /// The moment from before the source was read or fetched.
+        let began: ReadTime
 
         init(reading source: any PropertySource, _ application: Application) throws(PropertyError) {
             self.source = source
             self.application = application
+            began = (source as? FetchedSource)?.began ?? ReadTime()
             stamp = source.modificationStamp()
             snapshot = try source.load()
         }
@@ -33,7 +37,7 @@ final class SourceStack: ValueSupplier {
         var presentLook: Look { Look(source: source.modificationStamp(), files: snapshot.fileStamp) }
 
         private init(_ entry: Entry, _ application: Application) {
-            (source, snapshot, stamp) = (entry.source, entry.snapshot, entry.stamp)
+            (source, snapshot, stamp, began) = (entry.source, entry.snapshot, entry.stamp, entry.began)
             self.application = application
         }
 
@@ -235,16 +239,18 @@ final class SourceStack: ValueSupplier {
 
     /// Returns the same sources, some of them with their present values, and the sources that can't be read.
     ///
-    /// Those keep their values.
+    /// Those keep their values, as fetched ones do.
     ///
     /// `isWanted`: A closure that says whether to read a source again.
-    func reread(_ isWanted: (Entry) -> Bool) -> (stack: SourceStack, failures: [Failure]) {
+    func reread(
+        _ isWanted: (Entry) -> Bool, _ readings: inout SourceReadings
+    ) -> (stack: SourceStack, failures: [Failure]) {
         var failures: [Failure] = []
         let fresh = changingEntries { entries in
             entries.map { entry in
-                guard isWanted(entry) else { return entry }
+                guard isWanted(entry), !(entry.source is FetchedSource) else { return entry }
                 do throws(PropertyError) {
-                    return try entry.reread(entry.source)
+                    return try readings.present(entry)
                 } catch {
                     failures.append(Failure(application: entry.application, error: error))
                     return entry
@@ -258,6 +264,42 @@ final class SourceStack: ValueSupplier {
     struct Failure {
         let application: Application
         let error: PropertyError
+    }
+}
+
+/// A moment in the order of all reads of sources.
+struct ReadTime: Sendable {
+    private static let last = Atomic<Int>(0)
+    private let number = last.add(1, ordering: .sequentiallyConsistent).newValue
+
+    func isAfter(_ other: ReadTime) -> Bool { number > other.number }
+}
+
+/// What one reload has read, which it uses again after another change of the sources came before it.
+struct SourceReadings {
+    /// What has been searched for unknown names, which takes longest.
+    var searched: [SourceStack.Entry] = []
+    private let began = ReadTime()
+    private var read: [ObjectIdentifier: (old: SourceStack.Entry, new: Result<SourceStack.Entry, PropertyError>)] = [:]
+
+    /// Returns whether the reload has to read the source.
+    ///
+    /// What others began to read after the reload began is as new as it has to be.
+    func lacks(_ entry: SourceStack.Entry) -> Bool {
+        !entry.began.isAfter(began) && read[ObjectIdentifier(entry.application)]?.old !== entry
+    }
+
+    /// Reads the source again, unless that's done.
+    mutating func read(_ entry: SourceStack.Entry, _ source: any PropertySource) {
+        let new = Result { () throws(PropertyError) in try entry.reread(source) }
+        read[ObjectIdentifier(entry.application)] = (entry, new)
+    }
+
+    /// Returns the present values of the source.
+    mutating func present(_ entry: SourceStack.Entry) throws(PropertyError) -> SourceStack.Entry {
+        if lacks(entry) { read(entry, entry.source) }
+        guard let known = read[ObjectIdentifier(entry.application)], known.old === entry else { return entry }
+        return try known.new.get()
     }
 }
 
@@ -323,10 +365,11 @@ extension Container {
     ///   declared.
     public func replaceSources(named name: String, with source: some PropertySource) throws {
         try read(source) { entry in
+            var readings = SourceReadings()
             while true {
                 let old = sources
                 let new = (old ?? SourceStack()).replacing(name, by: entry)
-                if try publish(new, over: old) != nil { return }
+                if try publish(new, over: old, &readings) != nil { return }
             }
         }
     }
@@ -386,12 +429,13 @@ extension Container {
         _ isWanted: (SourceStack.Entry) -> Bool, checksUnread: Bool = true,
         skip: (([SourceStack.Failure]) -> Void)? = nil, if isGood: (SourceStack) -> Bool = { _ in true }
     ) throws -> ReloadSummary? {
+        var readings = SourceReadings()
         while let old = sources, old.entries.contains(where: isWanted) {
-            let (new, failures) = old.reread(isWanted)
+            let (new, failures) = old.reread(isWanted, &readings)
             guard skip != nil || failures.isEmpty else { throw PropertyErrors(failures.map(\.error)) }
             skip?(failures)
             guard isGood(new) else { return nil }
-            if let summary = try publish(new, over: old, checksUnread: checksUnread) { return summary }
+            if let summary = try publish(new, over: old, checksUnread: checksUnread, &readings) { return summary }
         }
         return ReloadSummary()
     }
@@ -400,12 +444,14 @@ extension Container {
     ///
     /// - Returns: What has changed, or `nil` if others have replaced `old`, and nothing was done.
     func publish(
-        _ new: SourceStack, over old: SourceStack?, checksUnread: Bool = true
+        _ new: SourceStack, over old: SourceStack?, checksUnread: Bool = true, _ readings: inout SourceReadings
     ) throws -> ReloadSummary? {
+        var checksUnread = checksUnread
         let changed = try replaceSources(old, by: new) { mistakes in
             // What was read has the first word, so that each error comes once.
             try refuse(mistakes, of: new)
-            if checksUnread { try check(new, over: old ?? SourceStack()) }
+            if checksUnread { try check(new, over: old ?? SourceStack(), &readings) }
+            checksUnread = false
         }
         return changed.map { ReloadSummary(of: $0, in: self, new, over: old ?? SourceStack()) }
     }

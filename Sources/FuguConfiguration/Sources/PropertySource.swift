@@ -112,7 +112,7 @@ extension Container {
     /// - Throws: What the source throws. Nothing changes then.
     /// - Complexity: Besides fetching, O(*k*) for *k* names that were read or are observed.
     public func apply(_ source: some AsyncPropertySource) async throws {
-        try apply(FetchedSource(source: source, snapshot: try await source.fetch()))
+        try apply(await FetchedSource(fetching: source))
     }
 
     /// Fetches every async source of this container again, concurrently, and publishes all values together.
@@ -125,9 +125,13 @@ extension Container {
     /// - Complexity: Besides fetching, O(*k*) for *k* names that were read or are observed.
     @discardableResult
     public func refresh() async throws -> ReloadSummary {
+        var readings = SourceReadings()
         while let old = sources {
-            let fetched = try await old.fetched()
-            if let summary = try publish(old.replacing(fetched), over: old) { return summary }
+            try await readings.fetch(old.entries)
+            let new = try old.changingEntries { entries in
+                try entries.map { $0.source is FetchedSource ? try readings.present($0) : $0 }
+            }
+            if let summary = try publish(new, over: old, &readings) { return summary }
         }
         return ReloadSummary()
     }
@@ -136,7 +140,14 @@ extension Container {
 /// Fetched values, which don't change.
 struct FetchedSource: PropertySource {
     let source: any AsyncPropertySource
+    /// The moment from before the values were fetched.
+    let began = ReadTime()
     let snapshot: PropertySnapshot
+
+    init(fetching source: any AsyncPropertySource) async throws {
+        self.source = source
+        snapshot = try await source.fetch()
+    }
 
     var name: String { source.name }
 
@@ -145,27 +156,15 @@ struct FetchedSource: PropertySource {
     func modificationStamp() -> PropertySourceStamp? { PropertySourceStamp() }
 }
 
-extension SourceStack {
-    fileprivate func fetched() async throws -> [(application: Application, source: FetchedSource)] {
-        try await withThrowingTaskGroup(of: (application: Application, source: FetchedSource).self) { group in
-            for entry in entries {
+extension SourceReadings {
+    /// Fetches the async sources among some, unless that's done.
+    fileprivate mutating func fetch(_ entries: [SourceStack.Entry]) async throws {
+        try await withThrowingTaskGroup(of: (entry: SourceStack.Entry, source: FetchedSource).self) { group in
+            for entry in entries where lacks(entry) {
                 guard let old = entry.source as? FetchedSource else { continue }
-                group.addTask {
-                    (entry.application, FetchedSource(source: old.source, snapshot: try await old.source.fetch()))
-                }
+                group.addTask { (entry, try await FetchedSource(fetching: old.source)) }
             }
-            var fetched: [(application: Application, source: FetchedSource)] = []
-            for try await one in group { fetched.append(one) }
-            return fetched
-        }
-    }
-
-    fileprivate func replacing(_ fetched: [(application: Application, source: FetchedSource)]) throws -> SourceStack {
-        try changingEntries { entries in
-            try entries.map { entry in
-                try fetched.first { $0.application === entry.application }
-                    .map { try entry.reread($0.source) } ?? entry
-            }
+            for try await (entry, source) in group { read(entry, source) }
         }
     }
 }
