@@ -235,7 +235,7 @@ extension FileAccess {
         delete: { url throws(FileAccessError) in
             try attempt(.delete, url) { try SystemFiles.delete($0) }
         },
-        exists: { $0.isFileURL && FileManager.default.fileExists(atPath: $0.path) },
+        exists: { $0.isFileURL && FileManager.default.fileExists(atPath: withoutDot($0).path) },
         list: { url throws(FileAccessError) in
             try attempt(.list, url) { try SystemFiles.list($0) }
         })
@@ -244,7 +244,13 @@ extension FileAccess {
         _ operation: FileAccessError.Operation, _ url: URL, _ body: (URL) throws -> R
     ) throws(FileAccessError) -> R {
         guard url.isFileURL else { throw FileAccessError(operation, url, cause: NotAFile()) }
-        do { return try body(url) } catch { throw FileAccessError(operation, url, cause: error) }
+        do { return try body(withoutDot(url)) } catch { throw FileAccessError(operation, url, cause: error) }
+    }
+
+    /// Returns the URL without a `.` at its end, with which a system finds only folders, and Foundation would make one.
+    private static func withoutDot(_ url: URL) -> URL {
+        guard url.lastPathComponent == "." else { return url }
+        return URL(filePath: "/" + InMemoryFiles.path(of: url).joined(separator: "/"))
     }
 }
 
@@ -393,7 +399,7 @@ extension FileAccess {
             },
             list: { url throws(FileAccessError) in
                 let names = try attempt(.list, url, state) { try $0.list($1) }
-                return names.map { url.appending(path: $0.text, directoryHint: .notDirectory) }
+                return names.map { withoutDot(url).appending(path: $0.text, directoryHint: .notDirectory) }
             })
     }
 

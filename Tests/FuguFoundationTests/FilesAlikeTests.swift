@@ -57,6 +57,11 @@ struct FilesAlikeTests {
             ("append", "~root/m"),
             ("save", ""), ("append", ""), ("delete", ""), ("exists", ""), ("load", ""), ("save", ".."), ("load", "."),
             ("load", "/none-\(long)"), ("load", "/"), ("save", "/"), ("delete", "/"),
+            ("save", "n/."), ("load", "n"), ("exists", "n/."), ("append", "n/."), ("load", "n/./."), ("delete", "n//."),
+            ("append", "o/."), ("load", "o/x/."), ("save", "p/q/."), ("save", "r/./."), ("load", "r"),
+            ("save", "s/./t"), ("load", "s/t/."), ("save", "d/."), ("delete", "d/."), ("list", "d/."), ("list", "u/."),
+            ("exists", "d/."),
+            ("exists", "u/."), ("list", ""),
             ("save", "k\u{0}l"), ("load", "k\u{0}l"), ("exists", "k\u{0}l"), ("list", "k\u{0}"),
         ]
         let (memory, root) = (FileAccess.inMemory, folder.file("root"))
