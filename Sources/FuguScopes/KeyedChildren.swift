@@ -412,3 +412,8 @@ private actor ChildTable<Value: Hashable & Sendable> {
 
     private func endSweep() { sweep.withLock { $0 = nil } }
 }
+
+extension ChildTable: CustomReflectable {
+    /// A mirror without the values, which may be secrets.
+    nonisolated var customMirror: Mirror { Mirror(self, children: [:]) }
+}

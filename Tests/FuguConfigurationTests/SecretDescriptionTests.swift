@@ -381,6 +381,18 @@ extension SecretDumpTests {
         expectSecrecy(of: events.all, "events")
         recording.cancel()
     }
+
+    @Test("Children by a secret tell none of its values (law 17)")
+    func children() async {
+        let children = Container().children(by: \.token)
+        await children.withChild(for: "HUNTER2") { _ in expectSecrecy(of: children, "children in use") }
+        expectSecrecy(of: children, "children")
+        let held = await children.hold("HUNTER3")
+        expectSecrecy(of: held, "held child")
+        await held.close()
+        await children.evictAll()
+        expectSecrecy(of: children, "no children")
+    }
 }
 
 /// A type that says everything it knows in its error.
