@@ -64,7 +64,7 @@ extension Container {
         return table.known(orNew: scope, container)
     }
 
-    /// Runs the rules of this container's and its descendants' scopes again.
+    /// Runs the rules of the scopes below this container again.
     ///
     /// Call the method when something that rules read changes and the container doesn't know of it, such as a file. The rules run
     /// on this thread, before the method returns. Inside a rule, the method stops the program with a message.

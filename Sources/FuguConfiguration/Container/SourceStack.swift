@@ -354,8 +354,7 @@ extension Container {
     /// Replaces the sources of this container that have a name with another source.
     ///
     /// All keys with a name see the change together, and observers are notified. It's refused where ``reload(checksUnread:)``
-    /// would be. The other source takes the first one's place in the order of precedence; if none has the name, it's
-    /// applied.
+    /// would be. The other source takes the place of the one that was applied last; if none has the name, it's applied.
     ///
     /// - Parameters:
     ///   - name: The ``PropertySource/name`` of the sources to replace.

@@ -6,11 +6,11 @@ import Fugu
 /// as its value unless that begins with `--`. Of an argument that occurs several times, the last one counts. `--` ends the
 /// arguments. Text is parsed to the type of the key: `true` and `false`, numbers, `30s` for a `Duration`.
 ///
-/// For a key of a Boolean type, `--verbose` is `true` and `--no-verbose` is `false`, whatever word follows, unless that's
-/// `true` or `false`.
+/// For a Boolean key, `--verbose` is `true` and `--no-verbose` is `false`, whatever word follows, unless that's `true` or
+/// `false`, or an error, such as `no` or `TRUE`.
 ///
-/// An array takes all words up to the next one that begins with a dash, `--tags a b c`, one word with commas, `--tags a,b,c`,
-/// or JSON, and it collects those of all its occurrences. A table is a JSON object: `--limits '{"a": 1}'`.
+/// An array takes one word after `=`, with commas, `--tags a,b,c`, or of JSON, and otherwise all up to the next option,
+/// `--tags a b c`. It collects those of all its occurrences. A table is a JSON object: `--limits '{"a": 1}'`.
 ///
 /// Words that belong to no name are ignored, but `validate` reports those that seem to be meant as an argument: `-port 80`,
 /// `port=80`, and `–port` with a dash that isn't `-`. An argument whose bytes aren't UTF-8 is an error when its key is read.
