@@ -287,6 +287,32 @@ extension ClosingEndlessTests {
         }
     }
 
+    @Test("A load that nobody awaits yet at the deadline is canceled, too, with what it has begun to load since (law 18)")
+    func notYetAwaited() async throws {
+        struct Blocking: AsyncFeature {
+            static func load(in container: any FeatureContainer) async throws -> Thing {
+                async let endless = container[Endless.self]
+                // It runs on its reader's thread until it suspends, so the reader doesn't wait before that.
+                container.stage.gate("Blocking").wait()
+                return try await endless
+            }
+        }
+        let root = Container().unreported
+        let (stage, readers) = (root.stage, Log<Task<Thing, any Error>>())
+        _ = try? await finishing {
+            try await root.withChild(deadline: .milliseconds(1)) { request in
+                readers.add(Task { try await request[Blocking.self] })
+                await root.untilWaiting(for: Endless.self, 1)
+            }
+        }
+        // The load that was canceled is looked at again, for one that began before the closing.
+        await stage.tally("begun").reaches(2)
+        stage.gate("Blocking").open()
+        let result = try await finishing { await readers.all[0].result }
+        expect(isClosed(result), "\(result)")
+        while root.loadsUnderWay > 0 { await Task.yield() }
+    }
+
     @Test(
         "An operation's end waits for no load of another container, and its readers get what that gives (laws 4 and 18)"
     )

@@ -285,7 +285,7 @@ extension Load {
             let rare = state[token].more()
             rare.task = task
             rare.waiters.append(waiter)
-            return node.isOverdue(token)
+            return rare.overdue != nil || node.isOverdue(token)
         }
         guard let isOverdue else { return nil }
         if isOverdue { task.cancel() }
