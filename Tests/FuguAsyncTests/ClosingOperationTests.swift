@@ -287,7 +287,7 @@ extension ClosingEndlessTests {
         }
     }
 
-    @Test("A load that nobody awaits yet at the deadline is canceled, too, with what it has begun to load since (law 18)")
+    @Test("A load that nobody awaits yet at the deadline is canceled, too, with what it has begun to load (law 18)")
     func notYetAwaited() async throws {
         struct Blocking: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> Thing {
