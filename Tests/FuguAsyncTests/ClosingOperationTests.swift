@@ -292,23 +292,28 @@ extension ClosingEndlessTests {
         struct Blocking: AsyncFeature {
             static func load(in container: any FeatureContainer) async throws -> Thing {
                 async let endless = container[Endless.self]
-                // It runs on its reader's thread until it suspends, so the reader doesn't wait before that.
+                // It runs on its reader's thread, which is none of the pool, until it suspends: the reader doesn't wait before that.
                 container.stage.gate("Blocking").wait()
                 return try await endless
             }
         }
         let root = Container().unreported
-        let (stage, readers) = (root.stage, Log<Task<Thing, any Error>>())
+        let (stage, readers) = (root.stage, Log<Task<Result<Thing, any Error>, Never>>())
         _ = try? await finishing {
             try await root.withChild(deadline: .milliseconds(1)) { request in
-                readers.add(Task { try await request[Blocking.self] })
+                startThread {
+                    readers.add(
+                        startAtOnce {
+                            do { return .success(try await request[Blocking.self]) } catch { return .failure(error) }
+                        })
+                }
                 await root.untilWaiting(for: Endless.self, 1)
             }
         }
         // The load that was canceled is looked at again, for one that began before the closing.
         await stage.tally("begun").reaches(2)
         stage.gate("Blocking").open()
-        let result = try await finishing { await readers.all[0].result }
+        let result = try await finishing { await readers.first(1)[0].value }
         expect(isClosed(result), "\(result)")
         while root.loadsUnderWay > 0 { await Task.yield() }
     }

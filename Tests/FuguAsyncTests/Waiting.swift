@@ -100,6 +100,11 @@ func onThread<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
     }
 }
 
+/// Starts a task that runs on this thread until it suspends.
+func startAtOnce<R: Sendable>(_ body: @escaping @Sendable () async -> R) -> Task<R, Never> {
+    .start(atOnce: true) { await body() }
+}
+
 /// Gives the processor to others for a moment, on a thread that may be blocked.
 func pause() { Thread.sleep(forTimeInterval: 0.001) }
 
