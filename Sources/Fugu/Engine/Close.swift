@@ -9,9 +9,7 @@ struct Closer: Sendable {
 final class Lifetime: Sendable {
     let teardown: Teardown
 
-    init(
-        _ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], overdue: Duration? = nil
-    ) {
+    init(_ token: LockToken, _ key: Key, home: Node, closers: [Closer], uses: [Lifetime], overdue: Duration? = nil) {
         teardown = Teardown(key, home: home, closers, uses: uses, overdue: overdue)
         if teardown.hasClosers { home.storage[token].more().closing.teardowns.append(teardown) }
     }
@@ -69,7 +67,7 @@ final class Teardown: WordIdentifier {
         let isLeft = home.family.lock.withLock { token in
             guard let rare = home.storage[token].rare, rare.closing.calls == 0, rare.closing.teardowns.remove(self)
             else { return false }
-            home.present(token).addWork(token, self)
+            home.addWork(token, self)
             return true
         }
         if !isLeft { return }
@@ -216,8 +214,10 @@ extension Node {
 
     /// Counts the closers of an instance that has left this container, or one below that has ended, or of a load that has failed.
     func addWork(_ token: LockToken, _ run: Teardown) {
-        beginWork(token)
-        storage[token].more().closing.begin(run)
+        // Where the end of the work is counted, too.
+        let node = present(token)
+        node.beginWork(token)
+        node.storage[token].more().closing.begin(run)
     }
 
     /// The nearest node that hasn't ended, for which closings wait.

@@ -269,8 +269,10 @@ extension Follower {
             while let turn = next.take() {
                 tell(turn, in: container)
                 // What an observer begins with is no change.
-                if turn.event.only == nil { turns += 1 }
-                if turns == Self.endless { reportEndless() }
+                if turn.event.only == nil {
+                    turns += 1
+                    if turns == Self.endless { reportEndless() }
+                }
                 // Keep the turn's list until the lock has been taken, which orders these calls before the list changes in place.
                 var left: Garbage?
                 next = family.lock.withLock { token in

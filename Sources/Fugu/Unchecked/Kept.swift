@@ -40,9 +40,6 @@
         swap(&all, &value)
         return all
     }
-
-    /// Moves the last element to the caller, who lets it go outside the lock.
-    mutating func takeLast<Element>() -> Element? where Value == [Element] { value.popLast() }
 }
 
 /// A queue of what may keep something of the user's.
